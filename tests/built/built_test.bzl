@@ -24,8 +24,6 @@ def built_test(name, groups, full = None, data = [], deps = [], tags = [], **kwa
             srcs = [name + ".py"],
             data = data + ["//tests/built:" + folder for folder in folders],
             tags = tags + manual,
-            deps = deps + [
-                "//tests/extent",
-            ],
+            deps = deps + ["//tests/extent"],
             **kwargs
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 from bootstrap.cache import built_in_place, cache_root, locked
 from bootstrap.console import BootstrapError
 from bootstrap.unpack import unpack
-from bootstrap.wheels import run_pip, wheel_folder
+from bootstrap.wheels import download, wheel_folder
 
 _LOCK = "uv.txt"
 _MAX_MESSAGE = 600
@@ -55,15 +55,7 @@ def _download(lock: Path, python: str) -> None:
     """
     wheels = wheel_folder()
     with locked(wheels / "download"):
-        run_pip(
-            python,
-            [
-                *("download", "--no-deps", "--require-hashes", "--only-binary=:all:"),
-                f"--requirement={lock}",
-                f"--find-links={wheels}",
-                f"--dest={wheels}",
-            ],
-        )
+        download(lock, wheels, python, [f"--find-links={wheels}"])
 
 
 def _program(lock: Path, python: str) -> Path:

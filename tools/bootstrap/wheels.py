@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from bootstrap.cache import cache_root, locked, scratch_folder
@@ -45,21 +45,35 @@ def fetch_wheel(requirement: str, file: str, sha256: str, options: Sequence[str]
         with scratch_folder(cached) as scratch:
             pins = scratch / "requirements.txt"
             pins.write_text(f"{requirement} --hash=sha256:{sha256}\n")
-            run_pip(
-                _base_python(),
-                [
-                    "download",
-                    "--no-deps",
-                    "--require-hashes",
-                    "--only-binary=:all:",
-                    f"--dest={scratch}",
-                    f"--requirement={pins}",
-                    *options,
-                ],
-            )
+            download(pins, scratch, _base_python(), options)
             require_sha256(scratch / file, sha256)
             os.replace(scratch / file, cached)
     return cached
+
+
+def download(
+    requirements: Path, folder: Path, python: str | Path, options: Sequence[str] = ()
+) -> None:
+    """Downloads the wheels of requirements with hashes.
+
+    Args:
+        requirements: the file with them.
+        folder: where the wheels are put.
+        python: the interpreter that the wheels are for, with pip.
+        options: more options of `pip download`.
+
+    Raises:
+        BootstrapError: pip is missing or failed.
+    """
+    run_pip(
+        python,
+        [
+            *("download", "--no-deps", "--require-hashes", "--only-binary=:all:"),
+            f"--dest={folder}",
+            f"--requirement={requirements}",
+            *options,
+        ],
+    )
 
 
 def _base_python() -> Path:
@@ -67,21 +81,14 @@ def _base_python() -> Path:
     return Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}")
 
 
-def run_pip(
-    python: str | Path, arguments: Sequence[str], environment: Mapping[str, str] | None = None
-) -> None:
+def run_pip(python: str | Path, arguments: Sequence[str]) -> None:
     """Runs pip quietly.
 
     Raises:
         BootstrapError: pip failed; has the end of its output.
     """
     command = [str(python), "-m", "pip", "-q", "--disable-pip-version-check", *arguments]
-    done = subprocess.run(
-        command,
-        text=True,
-        capture_output=True,
-        env={**os.environ, **(environment or {})},
-    )
+    done = subprocess.run(command, text=True, capture_output=True)
     if done.returncode:
         lines = [x.strip() for x in (done.stderr + done.stdout).splitlines() if x.strip()]
         if "No module named pip" in done.stderr and shutil.which("apt-get"):

@@ -48,8 +48,13 @@ class _Progress:
         self._spent: dict[str, float] = {}
 
     @contextmanager
-    def stage(self, name: str, activity: str) -> Iterator[list[str]]:
-        """Runs a stage; prints the lines that the body appends to the list."""
+    def stage(
+        self, name: str, activity: str, built_in: Workspace | None = None
+    ) -> Iterator[list[str]]:
+        """Runs a stage; prints the lines that the body appends to the list.
+
+        If it builds something in a workspace, its time is divided by what Bazel did.
+        """
         self._stage += 1
         head = f"[{self._stage}/{_STAGES}] {name:<13}"
         if self._terminal:
@@ -58,16 +63,14 @@ class _Progress:
         lines: list[str] = []
         yield lines
         seconds = time.monotonic() - start
-        self._spent[name] = seconds
+        spent = {name: seconds}
+        if built_in:
+            spent = time_spent.by_kind(built_in.trace_events(), seconds)
+        for kind, part in spent.items():
+            self._spent[kind] = self._spent.get(kind, 0.0) + part
         print(f"{head} {lines[0]}; {facts.clock(seconds)}", flush=True)
         for line in lines[1:]:
             print(line, flush=True)
-
-    def built(self, workspace: Workspace, name: str) -> None:
-        """Divides the time of the stage `name`, which built something in the workspace, by what Bazel did."""
-        divided = time_spent.by_kind(workspace.trace_events(), self._spent.pop(name))
-        for kind, seconds in divided.items():
-            self._spent[kind] = self._spent.get(kind, 0.0) + seconds
 
     def spent(self) -> dict[str, float]:
         """Returns the seconds of the stages that built nothing, and of what the others did."""
@@ -147,19 +150,19 @@ def _demo(platforms: Sequence[str]) -> int:
             workspace.place("inception", {f"{MODEL}.pb": model.model}, "*.pb")
             size = model.model.stat().st_size / 1e6
             lines.append(f"{MODEL}.pb, {size:.1f} MB{', cached by an earlier run' * model.cached}")
-        with stages.stage("selection", "selecting the ops and kernels that it needs") as lines:
+        with stages.stage(
+            "selection", "selecting the ops and kernels that it needs", workspace
+        ) as lines:
             selected = _select(workspace, progress)
             lines += [selected.text(), facts.wrapped(selected.ops, _INDENT)]
-        stages.built(workspace, "selection")
         built = []
         for platform in PLATFORMS:
             if platform not in platforms:
                 continue
-            with stages.stage(platform, "building the library") as lines:
+            with stages.stage(platform, "building the library", workspace) as lines:
                 built.append(library.build(workspace, RELEASE, platform, progress=progress))
                 lines.append(f"{built[-1].shared.name}, {built[-1].static.name}")
                 lines.append(f"{_INDENT}{_shown(workspace, built[-1].shared.parent)}")
-            stages.built(workspace, platform)
         with stages.stage("run", "running the model in each library") as lines:
             ran = [_run(one, model) for one in built]
             cached = ", cached by an earlier run" * all(cached for _, cached in ran)
