@@ -99,7 +99,7 @@ def reader(path: Path, custom_objects: str = "") -> Reader:
 
     Args:
       path: a file with one of SUFFIXES.
-      custom_objects: path of the Python file with the user's classes and functions; "": there are none.
+      custom_objects: path of the Python file with the user's classes and functions; "" for none.
 
     Raises:
       InvalidInput: no package that can load it is installed, or Keras would do more than build layers.
