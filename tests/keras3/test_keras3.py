@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 import shutil
-from collections.abc import Mapping, Sequence
+import subprocess
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -77,6 +82,47 @@ def test_model_is_compared_with_its_frozen_graph(models: Sequence[Sample], tmp_p
     shutil.copy(models[1].file, changed)
     with pytest.raises(RuntimeError, match="no output in common|is not a Placeholder"):
         _PROGRAMS.run(_PROGRAMS.tfcarve, "compare", changed, one.graph)
+
+
+def _other_shape(members: dict[str, bytes]) -> None:
+    weights = io.BytesIO(members["model.weights.h5"])
+    with h5py.File(weights, "r+") as file:
+        del file["layers/dense/vars/0"]
+        file["layers/dense/vars/0"] = [1.0, 2.0]
+    members["model.weights.h5"] = weights.getvalue()
+
+
+def _replaced(old: bytes, new: bytes) -> Callable[[dict[str, bytes]], None]:
+    def change(members: dict[str, bytes]) -> None:
+        assert old in members["config.json"]
+        members["config.json"] = members["config.json"].replace(old, new)
+
+    return change
+
+
+_DAMAGE = {
+    "shape of a weight": (_other_shape, r"variable\.shape=\(6, 3\), Received: value\.shape=\(2,\)"),
+    "unknown layer": (_replaced(b'"LSTM"', b'"Lost"'), "Could not deserialize 'keras.layers.Lost'"),
+    "unknown argument": (_replaced(b'"unroll"', b'"enroll"'), "Unrecognized keyword arguments"),
+    "lambda": (_replaced(b'"LSTM"', b'"Lambda"'), "it has a Lambda, which runs code from the file"),
+}
+
+
+@pytest.mark.parametrize("damage", extent.some(list(_DAMAGE), "shape of a weight"))
+def test_damaged_file(models: Sequence[Sample], tmp_path: Path, damage: str) -> None:
+    change, message = _DAMAGE[damage]
+    with zipfile.ZipFile(next(one for one in models if one.name == "lstm").file) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    file, output = tmp_path / "damaged.keras", tmp_path / "damaged.pb"
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    command = [*_PROGRAMS.tfcarve, "freeze", str(file), "-o", str(output)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert re.fullmatch(rf"tfcarve: .*damaged\.keras: .*{message}.*\n", done.stderr), done.stderr
+    assert not output.exists()
 
 
 def test_names_are_those_of_the_models() -> None:

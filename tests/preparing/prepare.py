@@ -53,7 +53,10 @@ def _save(folder: Path) -> tuple[dict[str, Path], Any, Any]:
         return {_OUTPUT: model(image, training=False)}
 
     module = tf.Module()
-    module.variables_of_model = [getattr(each, "value", each) for each in model.weights]
+    # Those of Keras 3 hold a variable of TensorFlow.
+    module.variables_of_model = [
+        each if isinstance(each, tf.Variable) else each.value for each in model.weights
+    ]
     tf.saved_model.save(module, str(folder / "saved"), signatures=serve)
     return {"keras": folder / "model.keras", "saved": folder / "saved"}, image, expected
 

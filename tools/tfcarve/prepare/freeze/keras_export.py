@@ -21,10 +21,13 @@ _INNER = "Exception encountered:"
 
 
 def _reason(error: Exception) -> str:
-    """Returns the first line of the reason: Keras puts the error of an object behind those of the objects around it."""
+    """Returns the reason in one line: Keras puts the error of an object behind those of the objects around it."""
     text = str(error).rpartition(_INNER)[2]
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__
+    if not lines:
+        return type(error).__name__
+    # A line that announces the next one.
+    return " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
 
 
 def _custom_objects(path: str) -> dict[str, Any]:
