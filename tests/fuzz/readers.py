@@ -48,8 +48,8 @@ def _packaged(data: bytes) -> object:
 
 def _memmapped(data: bytes) -> object:
     regions = memmapped.regions(data)
-    nodes, _ = graph_def.graph(data, *regions[memmapped.GRAPH], "m", Budget(len(data)))
-    return list(memmapped.RestoredNodes(nodes, regions))
+    read = graph_def.graph(data, *regions[memmapped.GRAPH], "m", Budget(len(data)))
+    return list(memmapped.RestoredNodes(read.nodes, regions))
 
 
 def _graphs(data: bytes, budget: Budget, found: Iterable[MetaGraph]) -> object:

@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from tfcarve.errors import InvalidInput
+from tfcarve.op_definition import Argument, Attr
 from tfcarve.registry import index
-from tfcarve.registry.attr_spec import Argument, Attr
 from tfcarve.registry.index import (
     Gradient,
     KernelIndex,
