@@ -414,7 +414,7 @@ MODULES = {
     "validity/__init__": [],
     "validity/attributes": ["dtypes", "models/node_use"],
     "validity/bodies": ["validity/inputs", "validity/known_ops", "validity/variables"],
-    "validity/check": ["validity/bodies", "validity/edges", "validity/frames", "validity/structure"],
+    "validity/check": ["validity/bodies", "validity/edges", "validity/frames", "validity/structure", "validity/values"],
     "validity/edges": ["validity/inputs", "validity/known_ops", "validity/variables"],
     "validity/fault": ["models/node_use"],
     "validity/frames": ["validity/fault"],
@@ -422,5 +422,6 @@ MODULES = {
     "validity/known_ops": ["validity/attributes", "validity/signatures"],
     "validity/signatures": ["models/node_use"],
     "validity/structure": ["validity/fault"],
+    "validity/values": ["validity/fault", "validity/known_ops"],
     "validity/variables": ["validity/fault"],
 }

@@ -263,6 +263,8 @@ MODULES = {
     "tests/tools/test_json_codec.py": ["json_codec"],
     "tests/tools/test_standard_output.py": ["__main__", "commands/aar", "commands/benchmark", "commands/calibrate", "commands/compare", "commands/diff", "commands/explain", "commands/freeze", "commands/golden", "commands/graph", "commands/header", "commands/include_tree", "commands/index", "commands/inspect", "commands/link_facts", "commands/locate", "commands/manifest", "commands/memmap", "commands/op_files", "commands/optional_sources", "commands/private_symbols", "commands/protect", "commands/prove", "commands/select", "commands/size", "commands/size_check", "commands/size_comment", "commands/size_marginal", "commands/size_predict", "commands/transform", "commands/units", "commands/xcframework"],
     "tests/tools/test_upstream.py": ["cli", "commands/header", "commands/select"],
+    "tests/tools/validity/test_against_tensorflow.py": ["models/graph_def", "registry/index", "validity/check"],
+    "tests/tools/validity/test_check.py": ["registry/index", "validity/check"],
     "tests/zoo/test_cached.py": ["files"],
     "tests/zoo/test_front_ends.py": ["commands/read_model", "registry/scan", "selection/resolve"],
     "tests/zoo/test_input_decoding.py": ["commands/read_model", "registry/scan", "selection/resolve"],

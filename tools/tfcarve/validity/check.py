@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from tfcarve.models.node_use import Function, NodeUse
 from tfcarve.models.signature_def import node_of
 from tfcarve.op_definition import Definition
-from tfcarve.validity import bodies, edges, frames, inputs, structure
+from tfcarve.validity import bodies, edges, frames, inputs, structure, values
 from tfcarve.validity.fault import Fault, Reason, fault
 from tfcarve.validity.known_ops import Definitions, KnownNode, known_nodes
 
@@ -55,6 +55,7 @@ def graph_faults(
     yield from unknown
     yield from structure.cycle_faults(uses, sources)
     yield from _attributes(uses, known)
+    yield from values.faults(uses, definitions)
     yield from edges.faults(uses, known, fed)
     yield from frames.faults(uses, sources)
 
@@ -76,6 +77,7 @@ def body_faults(
     yield from unknown
     yield from structure.cycle_faults(uses, sources)
     yield from _attributes(uses, known)
+    yield from values.faults(uses, definitions)
     yield from bodies.faults(name, function, uses, known)
     yield from frames.faults(uses, sources)
 
