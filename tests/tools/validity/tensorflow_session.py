@@ -6,6 +6,7 @@ The session is called through the C API, without importing the graph in Python: 
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import importlib.util
 import os
 import signal
@@ -145,7 +146,8 @@ class Sessions:
             return
         try:
             self._connection.close()
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # the trace of an abort
+            faulthandler.disable()
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # messages of an abort
             while True:
                 _answer(other, *other.recv())
         finally:

@@ -40,7 +40,7 @@ _DEFINITIONS = dict((
     _op("Concat", (_LIST,), (_of("T"),), **_T, **_N),
     _op("Split", (_of("T"),), (_LIST,), **_T, **_N),
     _op("Pool", (_of("T"),), (_of("T"),), k=Attr("list(int)", minimum=2),
-        padding=Attr("string", "SAME", ("SAME", "VALID")), scale=Attr("float", ""), **_T),
+        strides=Attr("list(int)", ()), padding=Attr("string", "SAME", ("SAME", "VALID")), scale=Attr("float", ""), **_T),
     _op("Call", (Argument("args", type_list_attr="Tin"),), (Argument("y", type_list_attr="Tout"),),
         Tin=Attr("list(type)"), Tout=Attr("list(type)"), f=Attr("func")),
     _op("NoOp", (), ()),
@@ -57,7 +57,7 @@ _KINDS = {"N": "int", "frame_name": "string", "padding": "string", "f": "func"}
 def _value(name: str, text: str) -> AttrValue:
     if "=" in text:  # another kind
         kind, _, text = text.partition("=")
-        return AttrValue(kind, text)
+        return AttrValue(kind, None if kind == "unset" else text)
     if name in ("Tin", "Tout"):
         return AttrValue("list(type)", tuple(filter(None, text.split("+"))))
     if name == "k":
@@ -147,7 +147,9 @@ _GRAPHS = {
         (_X + "y Pool T:float32 k:list()= | x", "k has a length of 0"),
         (_X + "y Pool T:float32 k:long= | x", ""),
         (_X + "y Pool T:float32 k:mixed= | x", "k is a mixed, and must be a list(int)"),
-        (_X + "y Pool T:float32 k:unset= | x", "k has no value, and must be a list(int)"),
+        (_X + "y Pool T:float32 k:unset= | x", "k has a length of 0, and must have at least 2"),
+        (_X + "y Pool T:float32 k:1+2 strides:unset= | x", ""),
+        (_X + "y Pool T:float32 k:1+2 padding:unset= | x", "padding has no value, and must be a string"),
         (_X + "y Pool T:float32 k:1+2 padding:FULL | x", "padding is 'FULL', and must be one of SAME"),
         (_X + "y Pool T:float32 k:1+2 padding:int=3 | x", "padding is an int, and must be a string"),
         (_X + "y Pool T:float32 k:1+2 padding:placeholder=p | x", ""),

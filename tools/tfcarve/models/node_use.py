@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tfcarve.models.lite_interface import LiteInterface
 from tfcarve.models.signature_def import Signature, node_of
 from tfcarve.models.wire import Buffer
 from tfcarve.op_definition import Argument, Attr
@@ -137,6 +138,7 @@ class Model:
       outputs: the nodes that compute the graph's outputs; empty: the file does not state them.
       training: the requested ops must be trainable (ops lists only).
       fed: nodes that the signatures feed, of whose inputs `nodes` has only those that are needed otherwise.
+      lite: what a TensorFlow Lite model takes and returns; None: it is another one.
       producers: the version of the format in which each graph was written (VersionDef.producer).
     """
 
@@ -152,6 +154,7 @@ class Model:
     training: bool = False
     fed: frozenset[str] = frozenset()
     producers: tuple[int, ...] = ()
+    lite: LiteInterface | None = None
 
     def parts(self) -> tuple[Collection[NodeUse], ...]:
         """Returns the nodes of each graph of the file, with those of its functions."""

@@ -9,6 +9,7 @@ from tfcarve.selection.need import Need, first
 from tfcarve.selection.partial import Invalid, PartialSelection
 from tfcarve.validity import check
 from tfcarve.validity.fault import Fault, Reason, fault
+from tfcarve.validity.tables import GRAPHS, unready_tables
 
 # Their nodes are in other formats, or are not connected to each other.
 _WITHOUT_GRAPH = frozenset(("tflite-flex", "ops-list"))
@@ -52,12 +53,24 @@ def add_faults(
             partial.add_invalid(each.reason, (need, each.detail))
 
 
+def add_tables(model: Model, uses: Sequence[NodeUse], partial: PartialSelection) -> None:
+    """Adds the lookup tables of a graph that nothing initializes, and warns of those that an app must initialize."""
+    if model.format not in GRAPHS:
+        return
+    for table in unready_tables(uses):
+        if table.initializers:
+            partial.warnings.append(f"{model.path}: {table.what()}; {table.fix(model.path)}")
+        else:
+            reason = Reason(table.what(), table.fix(model.path))
+            partial.add_invalid(reason, (Need(model.path, table.lookup), f"reads {table.table}"))
+
+
 def problems(invalid: Mapping[Reason, list[Invalid]]) -> list[Problem]:
     """Returns a problem for each reason."""
     return [
         Problem(
             reason.what,
-            hint=reason.fix,
+            hint=reason.fix.replace("MODEL", nodes[0][0].model),
             places=first([f"{need.text()}: {detail}" for need, detail in nodes]),
         )
         for reason, nodes in sorted(invalid.items(), key=lambda item: item[0].what)

@@ -36,6 +36,7 @@ class PartialSelection:
       missing: the nodes that need each op or kernel that does not exist.
       refused: the nodes with each attribute value that their kernel refuses.
       invalid: why TensorFlow refuses a model's graph, each with the nodes, and what is wrong with each of them.
+      warnings: about models.
       devices: the nodes that are placed on each other device.
       types: the data types in use, by op and attribute.
       leftovers: the leftover nodes, by kind, op and what removes them.
@@ -48,6 +49,7 @@ class PartialSelection:
     missing: dict[Missing, list[Need]] = field(default_factory=dict)
     refused: dict[Refusal, list[Need]] = field(default_factory=dict)
     invalid: dict[Reason, list[Invalid]] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
     devices: dict[str, list[Need]] = field(default_factory=dict)
     types: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     leftovers: dict[tuple[str, str, str], list[Need]] = field(default_factory=dict)

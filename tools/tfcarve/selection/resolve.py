@@ -204,11 +204,12 @@ def _selected_leftovers(
 
 
 def _warnings(partial: PartialSelection) -> tuple[str, ...]:
-    return tuple(
+    devices = (
         f"{needs[0].text()} is placed on {device}: the library is for {DEVICE}, its {DEVICE} kernel is selected"
         + (f" (and {len(needs) - 1} more nodes)" if len(needs) > 1 else "")
         for device, needs in sorted(partial.devices.items())
     )
+    return (*devices, *partial.warnings)
 
 
 def _notes(found: Iterable[Leftover]) -> tuple[str, ...]:
@@ -254,6 +255,7 @@ def resolve(
         parts = reachable.reachable_parts(model)
         uses = tuple(itertools.chain.from_iterable(parts))
         invalid.add_faults(model, parts, lookup, partial)
+        invalid.add_tables(model, uses, partial)
         for use in uses:
             _add_node(use, model, lookup, partial, replaced)
         _add_requested_ops(model, lookup, partial)

@@ -14,6 +14,8 @@ from tfcarve.op_definition import Attr
 
 # A function's caller sets a placeholder. Lists of kind "long" are not read.
 _UNKNOWN = frozenset(("placeholder", "long"))
+# Old graphs have empty lists without a value.
+_EMPTY = frozenset(("list()", "unset"))
 _MAX_SHOWN = 60
 
 
@@ -33,15 +35,18 @@ def _shown(item: object) -> str:
 def _fault(value: AttrValue, attr: Attr) -> str:
     """Returns why a value is invalid for an attribute, or ""."""
     is_list = attr.type.startswith("list(")
-    if value.kind == "unset":
+    is_empty = is_list and value.kind in _EMPTY
+    if value.kind == "unset" and not is_empty:
         return f"has no value, and must be {_article(attr.type)}"
-    if value.kind != attr.type and not (is_list and value.kind == "list()"):
+    if value.kind != attr.type and not is_empty:
         return f"is {_article(value.kind)}, and must be {_article(attr.type)}"
     if attr.minimum is not None:
-        size = len(value.value) if is_list else value.value
+        size = value.value if not is_list else 0 if is_empty else len(value.value)
         if size < attr.minimum:
             what = "has a length of" if is_list else "is"
             return f"{what} {size}, and must {'have' if is_list else 'be'} at least {attr.minimum}"
+    if is_empty:
+        return ""
     if attr.type in ("type", "list(type)"):
         for name in _items(value):
             if name not in dtypes.NUMBER_OF:

@@ -84,9 +84,9 @@ def _tensors(
         times = value.value
     if argument.type_list_attr:
         value = _value(argument.type_list_attr, attrs, known)
-        if value.kind not in ("list(type)", "list()"):
+        if value.kind not in ("list(type)", "list()", "unset"):
             raise Undecided
-        types = value.value
+        types = value.value or ()
     elif argument.type_attr:
         value = _value(argument.type_attr, attrs, known)
         types = (value.value if value.kind == "type" else None,)

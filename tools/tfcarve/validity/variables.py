@@ -4,8 +4,9 @@ from tfcarve.models.node_use import NodeUse
 from tfcarve.validity.fault import Fault, Reason, fault
 
 _FROZEN = (
-    "the graph was frozen with nodes that the outputs do not need, from training or from a checkpoint's saver: remove "
-    "them: tfcarve transform MODEL -o OUT --outputs NAMES --transforms strip_unused_nodes"
+    "the graph was frozen with nodes that train variables or restore a checkpoint: remove what the outputs do not need: "
+    "tfcarve transform MODEL -o OUT --outputs NAMES --transforms strip_unused_nodes; if an output needs these nodes, freeze "
+    "the original model with tfcarve freeze"
 )
 _VALUES = frozenset(("Const", "Identity", "HostConst"))
 
