@@ -17,9 +17,6 @@ from tfcarve.registry.settings import Settings, find_compiler
 from tfcarve.releases import known
 from tfcarve.releases.output_types import FILE_NAME, Outputs, OutputTypes, Row
 
-# Elsewhere are ops of tests and of distributed execution.
-_FOLDER = "tensorflow/core/"
-
 
 def _outputs(op: OpDefinition) -> Outputs:
     named = {name for a in op.outputs for name in (a.type_attr, a.number_attr, a.type_list_attr)}
@@ -35,8 +32,6 @@ def output_types(found: KernelIndex) -> OutputTypes:
     """Returns the outputs of all ops in an index."""
     rows: dict[bytes, tuple[Outputs, list[str]]] = {}
     for op in found.ops:
-        if not op.file.startswith(_FOLDER):
-            continue
         outputs = _outputs(op)
         rows.setdefault(json_codec.encode(outputs), (outputs, []))[1].append(op.name)
     listed = sorted((Row(tuple(sorted(ops)), outputs) for outputs, ops in rows.values()),

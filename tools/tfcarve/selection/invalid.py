@@ -1,5 +1,6 @@
 """Models whose graphs TensorFlow refuses to load. Pure."""
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 from tfcarve.errors import Problem
@@ -44,11 +45,10 @@ def add_faults(
     """
     if model.format in _WITHOUT_GRAPH:
         return
-    for number, uses in enumerate(parts):
-        found = [*check.faults(uses, model.functions, lookup.op, model.fed)]
-        if number < len(model.producers):
-            found += _deprecated(uses, model.producers[number], lookup)
-        for each in found:
+    producers = itertools.chain(model.producers, itertools.repeat(0))
+    for uses, producer in zip(parts, producers, strict=False):
+        found = check.faults(uses, model.functions, lookup.op, model.fed)
+        for each in itertools.chain(found, _deprecated(uses, producer, lookup)):
             need = Need(model.path, each.node, each.function)
             partial.add_invalid(each.reason, (need, each.detail))
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from tfcarve.models.node_use import AttrValue
 from tfcarve.op_definition import Argument, Attr, Definition
 
+# Larger numbers are an error in TensorFlow.
+_MAX_TENSORS = 2**31 - 1
 # None: unknown, because the caller of a function decides it, or because the attribute is invalid.
 Type = str | None
 
@@ -79,7 +81,7 @@ def _tensors(
     times = 1
     if argument.number_attr:
         value = _value(argument.number_attr, attrs, known)
-        if value.kind != "int" or value.value < 0:
+        if value.kind != "int" or not 0 <= value.value <= _MAX_TENSORS:
             raise Undecided
         times = value.value
     if argument.type_list_attr:
