@@ -27,6 +27,8 @@ from tfcarve.models import (
     tflite,
     wire,
 )
+from tfcarve.models.flatbuffer import FlatError
+from tfcarve.models.lite_interface import lite_interface
 from tfcarve.models.meta_graph import MetaGraph
 from tfcarve.models.wire import Budget
 from tfcarve.prepare.compare import npz
@@ -48,8 +50,8 @@ def _packaged(data: bytes) -> object:
 
 def _memmapped(data: bytes) -> object:
     regions = memmapped.regions(data)
-    nodes, _ = graph_def.graph(data, *regions[memmapped.GRAPH], "m", Budget(len(data)))
-    return list(memmapped.RestoredNodes(nodes, regions))
+    read = graph_def.graph(data, *regions[memmapped.GRAPH], "m", Budget(len(data)))
+    return list(memmapped.RestoredNodes(read.nodes, regions))
 
 
 def _graphs(data: bytes, budget: Budget, found: Iterable[MetaGraph]) -> object:
@@ -172,7 +174,7 @@ READERS: dict[str, Reader] = {
         [memmapped_package, constant_node, tensor_content], _packaged, wire.WireError, [_GRAPH, _LARGE]
     ),
     "pbtxt": Reader([graph_text], graph_text.to_binary, text_format.TextError, [_PBTXT, _SAVED_PBTXT]),
-    "tflite": Reader([tflite], lambda data: tflite.flex_ops(data, "m"), tflite.FlatError, [_FLEX]),
+    "tflite": Reader([tflite], lambda data: (tflite.flex_ops(data, "m"), lite_interface(data)), FlatError, [_FLEX]),
     "ops_json": Reader([ops_list], lambda data: ops_list.from_json(data, "ops.json"), InvalidInput, [b'[["Add", "A<b>"], ["B", null]]'], _SPARE_OF_LISTS),
     "ops_yaml": Reader(
         [ops_list],

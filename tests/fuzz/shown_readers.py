@@ -20,8 +20,8 @@ _NONE = figures.Figures(None, None, {})
 
 
 def _model(data: bytes) -> Model:
-    nodes, functions = graph_def.graph(data, 0, len(data), "m", Budget(len(data)))
-    return Model("m.pb", lambda: "", "graphdef", nodes, functions)
+    read = graph_def.graph(data, 0, len(data), "m", Budget(len(data)))
+    return Model("m.pb", lambda: "", "graphdef", read.nodes, read.functions)
 
 
 def _inspected(data: bytes) -> object:

@@ -59,7 +59,7 @@ def test_all_outputs_of_a_model(capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_aligned_graph_has_the_same_selection() -> None:
     value = protos.tensor_value("float32", (1024,), bytes(4096))
     constant = node("c", "Const", {"dtype": protos.type_value("float32"), "value": value})
-    Path("m.pb").write_bytes(protos.graph(constant, node("r", "Relu", _FLOAT, inputs=["c"])))
+    Path("m.pb").write_bytes(protos.graph(constant, node("r", "Relu", _FLOAT)))
     made = []
     for _ in range(2):
         assert _select("m.pb") == 0
@@ -286,8 +286,8 @@ _CLEARS_THE_SCREEN = "\x1b[2J"
 
 def test_control_characters_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     device = f"/device:{_CLEARS_THE_SCREEN}:0"
-    for op, status in (("Relu", 0), ("Reluu", 1)):
-        Path("m.pb").write_bytes(protos.graph(node(_CLEARS_THE_SCREEN, op, _FLOAT, device)))
+    for name, op, status in (("r", "Relu", 0), (_CLEARS_THE_SCREEN, "Reluu", 1)):
+        Path("m.pb").write_bytes(protos.graph(node(name, op, _FLOAT, device)))
         assert _select("m.pb") == status  # with a warning, and with an error
     assert _run("explain", "s.json", "Relu") == 0
     assert _run("inspect", "m.pb") == 0
@@ -489,9 +489,10 @@ def test_index_and_custom_op(capsys: pytest.CaptureFixture[str]) -> None:
     Path("mine.cc").write_text(
         '#include "tensorflow/core/framework/op_kernel.h"\n'
         '#include "tensorflow/core/framework/op.h"\n'
-        'REGISTER_OP("Mine");\nREGISTER_KERNEL_BUILDER(Name("Mine").Device(DEVICE_CPU), MineOp);\n'
+        'REGISTER_OP("Mine").Output("y: float");\nREGISTER_KERNEL_BUILDER(Name("Mine").Device(DEVICE_CPU), MineOp);\n'
     )
-    Path("mine.pb").write_bytes(protos.graph(node("m", "Mine"), node("t", "Twice", _FLOAT)))
+    twice = node("t", "Twice", _FLOAT, inputs=["m"])
+    Path("mine.pb").write_bytes(protos.graph(node("m", "Mine"), twice))
     assert _run("index", "--tensorflow", "tree", "--define", "A", "-o", "t.json") == 0
     assert json.loads(Path("t.json").read_text())["tensorflow"]["defines"] == ["A"]
     assert _run("select", "mine.pb", "--index", "t.json", "-o", "s.json") == 1
@@ -586,9 +587,9 @@ def test_custom_op_for_a_target(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_tree_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     trees.write(Path("tree"))
-    Path("twice.pb").write_bytes(protos.graph(node("t", "Twice", _FLOAT)))
+    Path("nothing.pb").write_bytes(protos.graph(node("n", "NoOp")))
     monkeypatch.setenv("TFCARVE_TENSORFLOW", "tree")
-    assert _run("select", "twice.pb", "-o", "s.json") == 0
+    assert _run("select", "nothing.pb", "-o", "s.json") == 0
 
 
 def test_unavailable_pinned_tree(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from indexes import op, registration
 from protos import node
 
 from tfcarve import cli
-from tfcarve.registry.attr_spec import Attr
+from tfcarve.op_definition import Attr
 from tfcarve.registry.index import KernelIndex, TensorflowFacts
 from tfcarve.selection.selection import Selection, parse
 

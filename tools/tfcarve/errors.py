@@ -16,16 +16,18 @@ class InvalidInput(TfcarveError):
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is missing, who needs it, and a hint how to fix it."""
+    """One thing that is missing or wrong, who needs it or where it is, and a hint how to fix it."""
 
     what: str
     needed_by: tuple[str, ...] = ()
     hint: str = ""
+    places: tuple[str, ...] = ()
 
     def text(self) -> str:
         """Returns the problem as lines, the first one unindented."""
         lines = [self.what]
         lines += [f"    needed by {who}" for who in self.needed_by]
+        lines += [f"    in {place}" for place in self.places]
         if self.hint:
             lines.append(f"    {self.hint}")
         return "\n".join(lines)

@@ -39,8 +39,7 @@ def _parsed(data: bytes) -> Any:
 
 
 def _uses(data: bytes) -> list[Any]:
-    nodes, _ = graph_def.graph(data, 0, len(data), "m", Budget(len(data)))
-    return list(nodes)
+    return list(graph_def.graph(data, 0, len(data), "m", Budget(len(data))).nodes)
 
 
 _NAMES = st.text("abc/_", min_size=1, max_size=200)

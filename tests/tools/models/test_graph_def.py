@@ -7,12 +7,16 @@ from hypothesis import strategies as st
 from protos import node
 
 from tfcarve.models import graph_def
-from tfcarve.models.node_use import AttrValue, NodeUse
+from tfcarve.models.node_use import AttrValue, Function, NodeUse
 from tfcarve.models.wire import Budget, WireError
 
 
+def _graph(data: bytes) -> graph_def.Graph:
+    return graph_def.graph(data, 0, len(data), "m.pb", Budget(len(data)))
+
+
 def _read(data: bytes) -> list[NodeUse]:
-    return list(graph_def.graph(data, 0, len(data), "m.pb", Budget(len(data)))[0])
+    return list(_graph(data).nodes)
 
 
 def _attr(value: bytes) -> AttrValue:
@@ -36,12 +40,20 @@ def _attr(value: bytes) -> AttrValue:
         (protos.data(1, protos.data(3, b"\1\2")), AttrValue("list(int)", (1, 2))),
         (protos.data(1, protos.data(9, protos.data(1, "f"))), AttrValue("list(func)", ("f",))),
         (protos.data(1, b""), AttrValue("list()", ())),
-        (protos.data(1, protos.data(3, b"\1" * 70_000)), AttrValue("other", None)),
-        (protos.data(1, protos.data(4, bytes(8))), AttrValue("other", None)),
+        (protos.data(1, protos.data(3, b"\1" * 70_000)), AttrValue("long", None)),
+        (protos.data(1, protos.data(4, bytes(4 * 70_000))), AttrValue("long", None)),
+        (protos.data(1, protos.data(4, bytes(8))), AttrValue("list(float)", (None, None))),
+        (protos.data(1, b"\x25\0\0\0\0"), AttrValue("list(float)", (None,))),
+        (
+            protos.data(1, protos.data(7, protos.shape(2)) * 2),
+            AttrValue("list(shape)", (None, None)),
+        ),
+        (protos.data(1, protos.data(8, "")), AttrValue("list(tensor)", (None,))),
+        (protos.data(1, protos.number(3, 1) + protos.number(5, 1)), AttrValue("mixed", None)),
         (protos.tensor_value("int32", (2, 3), b"values"), AttrValue("tensor", ("int32", (2, 3)))),
         (protos.data(7, protos.shape(-1, 3)), AttrValue("shape", (-1, 3))),
         (protos.data(7, protos.number(3, 1)), AttrValue("shape", None)),
-        (b"\x25\0\0\0\0", AttrValue("other", None)),
+        (b"\x25\0\0\0\0", AttrValue("float", None)),
         (b"", AttrValue("unset", None)),
     ],
 )
@@ -55,13 +67,15 @@ def test_nodes_and_functions() -> None:
         node("y", "F", device="/device:GPU:0", inputs=["x", "^z"]),
         functions=[protos.function("F", node("inner", "Relu"), returned=["inner:out:0", "x"])],
     )
-    nodes, functions = graph_def.graph(data, 0, len(data), "m.pb", Budget(len(data)))
-    assert list(nodes) == [
+    read = _graph(data)
+    assert list(read.nodes) == [
         NodeUse("m.pb", "", "x", "Placeholder", "", {}),
         NodeUse("m.pb", "", "y", "F", "/device:GPU:0", {}, ("x", "^z")),
         NodeUse("m.pb", "F", "inner", "Relu", "", {}),
     ]
-    assert functions == {"F": ("inner", "x")}
+    assert read.functions == {"F": Function(returned={"r0": "inner:out:0", "r1": "x"})}
+    assert read.functions["F"].returned_nodes() == ("inner", "x")
+    assert read.producer == 1
 
 
 def test_tensor_values_are_not_read() -> None:
@@ -152,7 +166,7 @@ def test_nodes_can_be_iterated_repeatedly() -> None:
         node("a", "Relu"),
         functions=[protos.function("F", node("b", "Elu")), protos.function("G", node("c", "Elu"))],
     )
-    nodes, _ = graph_def.graph(data, 0, len(data), "m.pb", Budget(len(data)))
+    nodes = _graph(data).nodes
     rows = [("", "a", "Relu"), ("F", "b", "Elu"), ("G", "c", "Elu")]
     for _ in range(2):
         assert [(use.function, use.node, use.op) for use in nodes] == rows

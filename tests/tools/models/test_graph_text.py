@@ -8,20 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfcarve.models import graph_def, graph_text, meta_graph
-from tfcarve.models.node_use import AttrValue, NodeUse
+from tfcarve.models.node_use import AttrValue, Function, NodeUse
 from tfcarve.models.text_format import Message, TextError
 from tfcarve.models.wire import Budget, WireError
+from tfcarve.op_definition import Argument, Attr
 
 
-def _graph(text: str) -> tuple[list[NodeUse], graph_def.Functions]:
+def _graph(text: str) -> graph_def.Graph:
     kind, binary = graph_text.to_binary(text.encode())
     assert kind == "graphdef"
-    nodes, functions = graph_def.graph(binary, 0, len(binary), "m.pbtxt", Budget(len(binary)))
-    return list(nodes), functions
+    return graph_def.graph(binary, 0, len(binary), "m.pbtxt", Budget(len(binary)))
 
 
 def _nodes(text: str) -> list[NodeUse]:
-    return _graph(text)[0]
+    return list(_graph(text).nodes)
 
 
 @pytest.mark.parametrize(
@@ -34,14 +34,14 @@ def _nodes(text: str) -> list[NodeUse]:
         ('s: "SAME"', "string", "SAME"),
         ("i: -3", "int", -3),
         ("b: true", "bool", True),
-        ("f: 1.5", "other", None),
+        ("f: 1.5", "float", None),
         ('func { name: "f" }', "func", "f"),
         ('placeholder: "T"', "placeholder", "T"),
         ("list { type: [DT_FLOAT, DT_BOOL] }", "list(type)", ("float32", "bool")),
         ('list { s: "a" s: "b" }', "list(string)", ("a", "b")),
         ('list { func { name: "f" } }', "list(func)", ("f",)),
         ("list { }", "list()", ()),
-        ("list { f: 1 }", "other", None),
+        ("list { f: 1 }", "list(float)", (None,)),
         ("tensor { dtype: DT_INT32 tensor_shape { dim { size: 2 } } }", "tensor", ("int32", (2,))),
         ("shape { dim { size: -1 } dim { } }", "shape", (-1, 0)),
         ("shape { unknown_rank: true }", "shape", None),
@@ -55,14 +55,29 @@ def test_attr(value: str, kind: str, expected: Any) -> None:
 
 def test_functions() -> None:
     text = """node { name: "y" op: "F" device: "/cpu:0" input: "x" }
-    library { function { signature { name: "F" } node_def { name: "i" op: "Relu" }
-      ret { key: "z" value: "i:activations:0" } } }"""
-    nodes, functions = _graph(text)
-    assert nodes == [
+    library { function {
+      signature { name: "F"
+        input_arg { name: "x" type_attr: "T" is_ref: true } input_arg { name: "l" number_attr: "N" type: DT_INT32 }
+        output_arg { name: "z" type_list_attr: "L" description: "what" }
+        attr { name: "T" type: "type" default_value { type: DT_FLOAT } } attr { name: "s" type: "shape" default_value { shape { } } }
+        attr { name: "N" type: "int" has_minimum: true minimum: 1 } }
+      node_def { name: "i" op: "Relu" }
+      ret { key: "z" value: "i:activations:0" } } }
+    versions { producer: 1286 min_consumer: 12 }"""
+    read = _graph(text)
+    assert read.producer == 1286
+    assert list(read.nodes) == [
         NodeUse("m.pbtxt", "", "y", "F", "/cpu:0", {}, ("x",)),
         NodeUse("m.pbtxt", "F", "i", "Relu", "", {}),
     ]
-    assert functions == {"F": ("i",)}
+    assert read.functions == {
+        "F": Function(
+            (Argument("x", type_attr="T", ref=True), Argument("l", "int32", number_attr="N")),
+            (Argument("z", type_list_attr="L"),),
+            {"T": Attr("type", "float32"), "s": Attr("shape", ()), "N": Attr("int")},
+            {"z": "i:activations:0"},
+        )
+    }
 
 
 @pytest.mark.parametrize(
@@ -128,7 +143,7 @@ def test_saved_model() -> None:
     budget = Budget(len(binary))
     (found,) = meta_graph.saved_model(binary, budget)
     assert found.tags == ("serve", "gpu")
-    nodes, _ = graph_def.graph(binary, *found.graph, "m", budget)
+    nodes = graph_def.graph(binary, *found.graph, "m", budget).nodes
     assert [(use.node, use.op, use.inputs) for use in nodes] == [
         ("x", "Placeholder", ()),
         ("y", "Relu", ("x",)),
@@ -181,7 +196,7 @@ def test_as_protobuf_writes_it(nodes: list[tuple[str, list[str], dict[str, Any]]
         for key, value in attrs.items():
             node.attr[key].CopyFrom(attr_value_pb2.AttrValue(**value))
     binary = graph.SerializeToString()
-    expected = list(graph_def.graph(binary, 0, len(binary), "m.pbtxt", Budget(len(binary)))[0])
+    expected = list(graph_def.graph(binary, 0, len(binary), "m.pbtxt", Budget(len(binary))).nodes)
     assert _nodes(protobufs.MessageToString(graph)) == expected
     assert _nodes(protobufs.MessageToString(graph, as_one_line=True, as_utf8=True)) == expected
     short = protobufs.MessageToString(

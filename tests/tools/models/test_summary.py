@@ -9,9 +9,15 @@ from protos import node
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models.read import read
-from tfcarve.models.summary import MissingInput, Tensor, summary
+from tfcarve.models.summary import MissingInput, Summary, Tensor, summary
 from tfcarve.models.summary_lines import lines
 from tfcarve.models.values import Values
+from tfcarve.validity import op_types
+
+
+def _summary(path: Path) -> Summary:
+    model = read(path)
+    return summary(model, op_types.of_model(model))
 
 
 def test_summary(tmp_path: Path) -> None:
@@ -29,7 +35,7 @@ def test_summary(tmp_path: Path) -> None:
     )
     path = tmp_path / "m.pb"
     path.write_bytes(graph)
-    found = summary(read(path))
+    found = _summary(path)
     assert found.inputs == (Tensor("x", "Placeholder", "float32", (-1, 4)),)
     assert found.outputs == (Tensor("y", "MatMul", "float32", None),)
     assert found.parameters == 12 + 3 + 2
@@ -50,12 +56,12 @@ def test_devices_strings_and_missing_inputs(tmp_path: Path) -> None:
     graph = protos.graph(
         node("c", "Const", {"value": string}, "/cpu:0"),
         node("e", "Const", {"value": protos.tensor_value("string", (0,))}),
-        node("y", "A", None, "/cpu:0", ["c", "gone:1", "^lost"]),
+        node("y", "Mine", None, "/cpu:0", ["c", "gone:1", "^lost"]),
         node("train", "Assign"),
     )
     path = tmp_path / "m.pb"
     path.write_bytes(graph)
-    found = summary(read(path))
+    found = _summary(path)
     assert found.devices == {"/cpu:0": 2}
     assert found.constant_values == Values(2, 3, 0, 1)
     assert found.missing_inputs == (MissingInput("y", "gone:1"), MissingInput("y", "^lost"))
@@ -63,14 +69,14 @@ def test_devices_strings_and_missing_inputs(tmp_path: Path) -> None:
     assert list(lines(found)) == [
         "inputs: 0",
         "outputs: 1",
-        "  y  A  type unknown  shape unknown",
+        "  y  Mine  type unknown  shape unknown",
         "parameters: 3",
         "  2 constants: 3 values, 0 bytes, without 1 of unknown size",
         "  0 variables: 0 values, 0 bytes",
         "nodes: 4 with 3 ops, in the graph and 0 functions",
         "       2  Const",
-        "       1  A",
         "       1  Assign",
+        "       1  Mine",
         "control edges: 1",
         "nodes by device:",
         "       2  /cpu:0",
@@ -91,7 +97,7 @@ def test_signatures_and_variables_as_text(tmp_path: Path) -> None:
     path.write_bytes(
         protos.saved_model(protos.meta_graph(graph, "serve", signatures={"s": signature}))
     )
-    assert list(lines(summary(read(path))))[:9] == [
+    assert list(lines(_summary(path)))[:11] == [
         "signatures: 1",
         "  s",
         "    input  k0 = x:0  type unknown  shape unknown",
@@ -99,29 +105,36 @@ def test_signatures_and_variables_as_text(tmp_path: Path) -> None:
         "inputs: 1",
         "  x  Placeholder  float32  shape unknown",
         "outputs: 1",
-        "  v  VarHandleOp  float32  [3]",
+        "  x  Placeholder  float32  shape unknown",
+        "other nodes that no node reads: 1",
+        "       1  VarHandleOp",
         "variables: 1",
     ]
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "remark"),
+    ("name", "content", "expected"),
     [
-        ("m.tflite", flat.model([], []), "no TensorFlow ops (Flex ops): TensorFlow Lite runs this model by itself"),
-        ("ops.json", b'[["Add", "A<b>"], ["B", null]]', "an ops list: requests 2 ops by name"),
+        (
+            "m.tflite", flat.model([], []),
+            ["no TensorFlow ops (Flex ops): TensorFlow Lite runs this model by itself", "inputs: 0", "outputs: 0"],
+        ),
+        ("ops.json", b'[["Add", "A<b>"], ["B", null]]', ["an ops list: requests 2 ops by name"]),
     ],
 )  # fmt: skip
-def test_models_without_a_graph(name: str, content: bytes, remark: str, tmp_path: Path) -> None:
+def test_models_without_a_graph(
+    name: str, content: bytes, expected: list[str], tmp_path: Path
+) -> None:
     path = tmp_path / name
     path.write_bytes(content)
-    assert list(lines(summary(read(path)))) == [remark]
+    assert list(lines(_summary(path))) == expected
 
 
 def test_flex_ops(tmp_path: Path) -> None:
     path = tmp_path / "m.tflite"
     options = flat.flex_options(b"Add", node("sum", "Add", inputs=["of TensorFlow Lite"]))
     path.write_bytes(flat.model(["FlexAdd"], [(0, options)]))
-    found = summary(read(path))
+    found = _summary(path)
     assert found.ops == {"Add": 1}
     assert not found.outputs and not found.missing_inputs
     assert next(lines(found)).startswith("a TensorFlow Lite model: only its TensorFlow ops")
@@ -136,19 +149,19 @@ def test_largest_shape(dimensions: tuple[int, ...], valid: bool, tmp_path: Path)
         protos.graph(node("w", "Const", {"value": protos.tensor_value("float32", dimensions)}))
     )
     if valid:
-        assert summary(read(path)).parameters == 2**62
+        assert _summary(path).parameters == 2**62
     else:
         with pytest.raises(
             InvalidInput,
             match="m.pb: node 'w': a shape with more than 9223372036854775807 elements",
         ):
-            summary(read(path))
+            _summary(path)
 
 
 def test_long_lists_are_cut(tmp_path: Path) -> None:
     path = tmp_path / "m.pb"
     path.write_bytes(protos.graph(*(node(f"y{i}", "A", inputs=[f"z{i}"]) for i in range(10_003))))
-    found = summary(read(path))
+    found = _summary(path)
     assert found.unlisted == {"outputs": 3, "missing_inputs": 3}
     assert len(found.outputs) == len(found.missing_inputs) == 10_000
     shown = list(lines(found))

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfcarve.models import tflite
+from tfcarve.models.flatbuffer import FlatError
 from tfcarve.models.node_use import AttrValue
-from tfcarve.models.tflite import FlatError
 
 _ADD = protos.node("sum", "Add", {"T": protos.type_value("float32")})
 _MODEL = flat.model(

@@ -32,7 +32,7 @@ from tfcarve.cli import main
 from tfcarve.commands.read_model import read_model
 from tfcarve.errors import InvalidInput
 from tfcarve.models.choice import Choice
-from tfcarve.registry.attr_spec import Attr
+from tfcarve.op_definition import Attr
 from tfcarve.registry.index import KernelIndex, TensorflowFacts
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tfcarve.registry.attr_spec import Argument, Attr, SpecError, argument, attr
+from tfcarve.op_definition import Argument, Attr
+from tfcarve.registry.attr_spec import SpecError, argument, attr
 
 _SETS = {
     "NumberTypes": ("float32", "int32"),

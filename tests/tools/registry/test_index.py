@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from tfcarve.errors import InvalidInput
+from tfcarve.op_definition import Argument, Attr
 from tfcarve.registry import index
-from tfcarve.registry.attr_spec import Argument, Attr
 from tfcarve.registry.index import (
     Gradient,
     KernelIndex,
@@ -66,7 +66,7 @@ def test_layout() -> None:
 "ops": [
  {"name":"Add","file":"o.cc","line":4,"system":true,"stateful":true,"attrs":{"T":{"type":"type","default":"float32",\
 "allowed":["float32"]},"L":{"type":"list(int)","default":[1,2],"minimum":1}},"inputs":[{"name":"x","type_attr":"T",\
-"number_attr":"n"}],"outputs":[{"name":"y","type":"float32","ref":true}]}
+"number_attr":"n"}],"outputs":[{"name":"y","type":"float32","ref":true}],"deprecation":null}
 ],
 "gradients": [
  {"op":"Add","function":"AddGrad","file":"g.cc","line":5,"ops":[]}

@@ -14,9 +14,9 @@ import yaml
 
 from tfcarve import dtypes
 from tfcarve.models.node_use import AttrValue
+from tfcarve.op_definition import Argument
 from tfcarve.registry import index, scan
-from tfcarve.registry.attr_spec import Argument
-from tfcarve.registry.index import KernelIndex
+from tfcarve.registry.index import Deprecation, KernelIndex
 from tfcarve.registry.settings import Settings, find_compiler
 from tfcarve.selection import kernel_match
 
@@ -182,6 +182,9 @@ def test_op_definitions(built: KernelIndex) -> None:
         assert ours.stateful == op.is_stateful, op.name
         assert ours.inputs == tuple(map(_argument, op.input_arg)), op.name
         assert ours.outputs == tuple(map(_argument, op.output_arg)), op.name
+        deprecation = Deprecation(op.deprecation.version, op.deprecation.explanation)
+        expected_deprecation = deprecation if op.HasField("deprecation") else None
+        assert ours.deprecation == expected_deprecation, op.name
         assert list(ours.attrs) == [a.name for a in op.attr], op.name
         for mine, attr in zip(ours.attrs.values(), op.attr, strict=True):
             where = f"{op.name}.{attr.name}"

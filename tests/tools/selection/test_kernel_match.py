@@ -6,7 +6,7 @@ import pytest
 from indexes import op, registration
 
 from tfcarve.models.node_use import AttrValue
-from tfcarve.registry.attr_spec import Attr
+from tfcarve.op_definition import Attr
 from tfcarve.registry.index import Registration
 from tfcarve.selection.kernel_match import default_value, find, mismatch, with_defaults
 

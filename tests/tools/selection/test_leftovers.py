@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from node_lines import END, MANY, chain, each
 
 from tfcarve.errors import InvalidInput
-from tfcarve.models.node_use import Model
+from tfcarve.models.node_use import Function, Model
 from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds
 from tfcarve.selection.leftovers import leftovers
@@ -32,7 +32,10 @@ def _found(
     uses = node_lines.nodes(text)
     for name, (body, _) in (functions or {}).items():
         uses += node_lines.nodes(body, name)
-    returned = {name: returns for name, (_, returns) in (functions or {}).items()}
+    returned = {
+        name: Function(returned={f"r{i}": node for i, node in enumerate(returns)})
+        for name, (_, returns) in (functions or {}).items()
+    }
     model = Model(
         "m", lambda: "", "graphdef", tuple(uses), returned, outputs=frozenset(outputs.split())
     )

@@ -1,6 +1,6 @@
 """Tests of finding the nodes that can run."""
 
-from tfcarve.models.node_use import AttrValue, Model, NodeUse
+from tfcarve.models.node_use import AttrValue, Function, Model, NodeUse
 from tfcarve.selection.reachable import reachable_nodes
 
 
@@ -16,5 +16,5 @@ def test_reachable_nodes() -> None:
         _node("C", "Relu"),
         _node("D", "Relu6", f=AttrValue("func", "C")),
     )
-    model = Model("m", lambda: "", "graphdef", nodes, dict.fromkeys("ABCD", ()))
+    model = Model("m", lambda: "", "graphdef", nodes, dict.fromkeys("ABCD", Function()))
     assert reachable_nodes(model) == nodes[:3]

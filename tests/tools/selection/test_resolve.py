@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from indexes import KERNELS, OPS, index_file
 
 from tfcarve.errors import CheckFailed
-from tfcarve.models.node_use import AttrValue, Model, NodeUse, RequestedOp
+from tfcarve.models.node_use import AttrValue, Function, Model, NodeUse, RequestedOp
 from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds
 from tfcarve.selection.need import Need
@@ -37,7 +37,7 @@ def _model(
     requests: Sequence[RequestedOp] = (),
 ) -> Model:
     return Model(
-        path, lambda: "00", "graphdef", nodes, dict.fromkeys(functions, ()), tuple(requests)
+        path, lambda: "00", "graphdef", nodes, dict.fromkeys(functions, Function()), tuple(requests)
     )
 
 
@@ -82,9 +82,11 @@ def test_system_kernels_are_not_listed_but_their_file_is() -> None:
 
 
 def test_types_of_one_class_are_merged() -> None:
+    frame = {"frame_name": AttrValue("string", "loop")}
     selection = _select(
         _model(
-            _node("a", "Enter", _FLOAT), _node("b", "Enter", {"T": AttrValue("type", "float64")})
+            _node("a", "Enter", _FLOAT | frame),
+            _node("b", "Enter", {"T": AttrValue("type", "float64")} | frame),
         )
     )
     (enter,) = selection.kernels
@@ -243,7 +245,7 @@ def test_everything_that_is_missing_is_listed() -> None:
 def test_many_unknown_ops_take_little_time() -> None:
     """Similar names are searched for the first hundred only: each search takes as long as a hundred nodes."""
     with pytest.raises(CheckFailed) as raised:
-        _select(_model(*(_node("n", f"Relu_{i:03}") for i in range(120))))
+        _select(_model(*(_node(f"n{i}", f"Relu_{i:03}") for i in range(120))))
     hints = [problem.hint for problem in raised.value.problems]
     assert all(hint.startswith("did you mean Relu") for hint in hints[:100])
     assert hints[100:] == ["if it is a custom op, pass its source with --custom-op"] * 20

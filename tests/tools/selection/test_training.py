@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from tfcarve.emit.header import header
 from tfcarve.errors import CheckFailed
 from tfcarve.models.node_use import AttrValue, Model, NodeUse, RequestedOp
+from tfcarve.op_definition import Attr
 from tfcarve.registry import index
-from tfcarve.registry.attr_spec import Argument, Attr
 from tfcarve.registry.index import Gradient, KernelIndex
 from tfcarve.releases import known
 from tfcarve.selection import buildable, leftover_kinds
@@ -37,7 +37,7 @@ def _index() -> KernelIndex:
         op(_APPLY, T=_T),
         op("Far"),
         replace(op("Farther"), file="tensorflow/dtensor/cc/ops.cc"),
-        replace(op("Mine"), file="app/mine.cc", inputs=(Argument("x", "resource"),)),
+        replace(op("Mine"), file="app/mine.cc"),
     )
     made = replace(
         INDEX,
@@ -60,9 +60,9 @@ def _list(*requests: RequestedOp, training: bool = True) -> Model:
     return Model("l.yaml", lambda: "00", "ops-list", (), requests=requests, training=training)
 
 
-def _node(name: str) -> Model:
-    attrs = {"T": AttrValue("type", "float32")} if name == "Relu" else {}
-    return Model("m.pb", lambda: "00", "graphdef", (NodeUse("m.pb", "", "n", name, "", attrs),))
+def _node(op: str) -> Model:
+    attrs = {"T": AttrValue("type", "float32")} if op == "Relu" else {}
+    return Model("m.pb", lambda: "00", "graphdef", (NodeUse("m.pb", "", op, op, "", attrs),))
 
 
 def _classes(selection: Selection) -> set[str]:
@@ -127,7 +127,7 @@ def test_unbuildable_sources() -> None:
     )
     # The kernels of an op that no library can have are not mentioned.
     why = "op 'Farther': defined in tensorflow/dtensor/cc/ops.cc: it is for distributed execution"
-    assert f"{why}\n    needed by m.pb: node 'n'" in text
+    assert f"{why}\n    needed by m.pb: node 'Farther'" in text
     assert len(raised.value.problems) == 2
     assert "no CPU kernel" not in text
     assert _classes(_select(_node("Mine"))) == {"MineOp"}

@@ -1,7 +1,7 @@
 """A small index for tests of selections and emitters."""
 
+from tfcarve.op_definition import Attr
 from tfcarve.registry import index
-from tfcarve.registry.attr_spec import Argument, Attr
 from tfcarve.registry.index import (
     KernelIndex,
     OpDefinition,
@@ -42,8 +42,8 @@ def registration(
 
 
 def op(name: str, *, system: bool = False, **attrs: Attr) -> OpDefinition:
-    """Returns an op definition with attributes."""
-    return OpDefinition(name, OPS, 1, system, False, attrs, (Argument("x", "float32"),), ())
+    """Returns the definition of an op with attributes, and without inputs and outputs."""
+    return OpDefinition(name, OPS, 1, system, False, attrs)
 
 
 _T = Attr("type")
@@ -69,14 +69,14 @@ INDEX = KernelIndex(
     (
         op("AccumulateNV2", T=_T),
         op("AddN", T=_T),
-        op("Const", dtype=Attr("type")),
+        op("Const", dtype=Attr("type", "float32")),
         op("Enter", T=_T),
         op("NoKernel"),
         op("NoOp", system=True),
         op("Relu", T=Attr("type", "float32")),
         op("Relu6", T=Attr("type", "float32")),
         op("While"),
-        op("_Arg", T=_T),
+        op("_Arg", T=Attr("type", "float32")),
     ),
     (),
     {KERNELS + "relu_op.cc": (KERNELS + "relu_helper.cc",)},

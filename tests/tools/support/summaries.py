@@ -23,6 +23,7 @@ def of(
         signatures=signatures or {},
         inputs=tuple(inputs),
         outputs=tuple(outputs),
+        other_outputs={},
         variables=tuple(variables),
         constant_values=NO_VALUES,
         variable_values=NO_VALUES,

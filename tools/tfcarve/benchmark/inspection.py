@@ -9,6 +9,8 @@ from tfcarve.benchmark import command_lines
 from tfcarve.models import summary_lines
 from tfcarve.models.node_use import Model
 from tfcarve.models.summary import Summary, summary
+from tfcarve.validity import op_types
+from tfcarve.validity.tables import GRAPHS, TABLES, unready_tables
 
 
 class Inspection(Summary, frozen=True, kw_only=True):
@@ -17,14 +19,24 @@ class Inspection(Summary, frozen=True, kw_only=True):
     Attributes:
       version: of the form.
       model: its path.
+      warnings: what fails when the graph runs as it is, and how to correct it.
       commands: the words of the command lines that freeze it, if necessary, and run and measure it.
       commands_remark: what to know before they are used, or why there are no commands; "" otherwise.
     """
 
     version: Literal[1]
     model: str
+    warnings: tuple[str, ...]
     commands: tuple[tuple[str, ...], ...]
     commands_remark: str
+
+
+def _warnings(model: Model, found: Summary, path: str) -> Iterator[str]:
+    """Yields what is wrong with lookup tables; freezing replaces those of models that are not frozen graphs."""
+    if found.format not in GRAPHS or TABLES.isdisjoint(found.ops):
+        return
+    for table in unready_tables(tuple(model.nodes)):
+        yield f"{table.what()}; {table.fix(path)}"
 
 
 def inspect(
@@ -41,13 +53,14 @@ def inspect(
     Raises:
       InvalidInput: a shape has more elements than a tensor can have.
     """
-    found = summary(model)
+    found = summary(model, op_types.of_model(model))
     running = command_lines.command_lines(found, path, frozen_with, tags)
     fields = {name: getattr(found, name) for name in Summary.__struct_fields__}
     return Inspection(
         **fields,
         version=1,
         model=str(path),
+        warnings=tuple(_warnings(model, found, str(path))),
         commands=running.commands,
         commands_remark=running.remark,
     )
@@ -56,6 +69,7 @@ def inspect(
 def lines(found: Inspection) -> Iterator[str]:
     """Yields the document as text, which contains untrusted names; command lines are quoted for a shell."""
     yield from summary_lines.lines(found)
+    yield from (f"warning: {text}" for text in found.warnings)
     if found.commands:
         yield "to run it" + (f" ({found.commands_remark}):" if found.commands_remark else ":")
         yield from (f"  {shlex.join(words)}" for words in found.commands)

@@ -12,6 +12,7 @@ from tfcarve.commands.options import DASH
 from tfcarve.errors import InvalidInput
 from tfcarve.models import read
 from tfcarve.proof import noise
+from tfcarve.validity.tables import unready_tables
 
 if TYPE_CHECKING:
     from tfcarve.prepare.freeze.request import Options
@@ -129,8 +130,23 @@ def _run_graph(
     with frozen_source(arguments.model, options) as source:
         _check_frozen(arguments.model, source.path)
         path = source.path.absolute()
-        _run(_RUN, arguments.model, path, folder, words)
+        try:
+            _run(_RUN, arguments.model, path, folder, words)
+        except InvalidInput as error:
+            raise InvalidInput(
+                f"{error}{_table_advice(arguments.model, path, str(error))}"
+            ) from None
         noise.run_again(_RUN, path, Path(folder), words)
+
+
+def _table_advice(name: Path, path: Path, error: str) -> str:
+    """Returns what to do if a lookup table of the graph in `path` is not initialized, to be appended to `error`."""
+    from tfcarve.prepare.tables import NOT_INITIALIZED
+
+    if NOT_INITIALIZED in error:
+        for table in unready_tables(tuple(read.read(path).nodes)):
+            return f": {table.what()}; {table.fix(str(name))}"
+    return ""
 
 
 def _run_lite(arguments: argparse.Namespace, folder: str, words: Sequence[str]) -> None:

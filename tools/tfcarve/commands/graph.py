@@ -20,6 +20,7 @@ from tfcarve.models.node_use import Model, NodeUse
 from tfcarve.models.wire import WireError
 from tfcarve.nearest import suggestion
 from tfcarve.printable import printable
+from tfcarve.validity import op_types
 
 NAME = "graph"
 HELP = "draws a model: name scopes as boxes, coloured by op class, bytes or time"
@@ -159,7 +160,8 @@ def _draw(arguments: argparse.Namespace, model: Model) -> str:
     with progress.shown() as show:
         show("reading the graph", 0, 2)
         try:
-            drawing = model_drawing.drawing(uses, scope, arguments.depth)
+            types = op_types.of_model(model)
+            drawing = model_drawing.drawing(uses, scope, arguments.depth, types)
         except InvalidInput as error:
             raise InvalidInput(f"{model.path}: {error}") from None
         found = _figures(arguments, drawing, model)

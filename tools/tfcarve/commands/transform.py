@@ -82,7 +82,7 @@ def _require_same_model(path: Path, graph: "Graph", model: Path) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Writes the transformed graph and prints nodes and bytes before and after."""
     prepare_options.require_packages()
-    from tfcarve.prepare import graph_file, heap, pipeline
+    from tfcarve.prepare import graph_file, heap, pipeline, tables
     from tfcarve.prepare.evaluate import Evaluator
     from tfcarve.prepare.freeze import source
     from tfcarve.prepare.source import read_source, source_size
@@ -104,8 +104,10 @@ def run(arguments: argparse.Namespace) -> int:
             _require_same_model(arguments.ranges, graph, arguments.model)
         count = len(graph.nodes)
         inputs, outputs = prepare_options.ends(graph, frozen, arguments.model)
+        before = tables.initializers(graph)
         try:
             graph = pipeline.transform(graph, steps, inputs, outputs, evaluator, show)
+            tables.require_initialized(graph, before, outputs, arguments.model)
         except InvalidInput as error:
             raise InvalidInput(f"{arguments.model}: {error}") from None
     written = graph_file.write_graph(arguments.output, graph)

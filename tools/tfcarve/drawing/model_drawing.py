@@ -8,6 +8,7 @@ from tfcarve.drawing import names
 from tfcarve.drawing.op_classes import main_op
 from tfcarve.errors import InvalidInput
 from tfcarve.models.node_use import NodeUse
+from tfcarve.models.outputs import Types
 from tfcarve.models.signature_def import node_of
 from tfcarve.models.summary import VARIABLES, tensor
 from tfcarve.models.values import NO_VALUES, Values, value_of
@@ -30,8 +31,8 @@ class Box:
       main_op: the op that it is coloured by.
       values: of its constants and variables.
       device: of a node.
-      dtype: of a node; "" if its attributes do not state it.
-      shape: likewise; None: unknown.
+      dtype: of a node's first output; "" if it is unknown.
+      shape: of a node, if its attributes state it; None: unknown.
     """
 
     name: str
@@ -97,13 +98,13 @@ def _ordered(ops: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(ops.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _finished(name: str, growing: _Growing) -> Box:
+def _finished(name: str, growing: _Growing, types: Types | None) -> Box:
     ops = _ordered(growing.ops)
     found = Box(name, sum(ops.values()), ops, main_op(ops), growing.values)
     use = growing.only
     if use is None or use.node != name:
         return found
-    shown = tensor(use)
+    shown = tensor(use, types)
     value = use.attrs.get("value")
     dtype, shape = shown.dtype, shown.shape
     if value is not None and value.kind == "tensor":
@@ -181,13 +182,19 @@ def _chosen_depth(uses: Iterable[NodeUse], scope: str, wanted: int | None) -> in
     )
 
 
-def drawing(uses: Iterable[NodeUse], scope: str = "", depth: int | None = None) -> Drawing:
+def drawing(
+    uses: Iterable[NodeUse],
+    scope: str = "",
+    depth: int | None = None,
+    types: Types | None = None,
+) -> Drawing:
     """Returns what is drawn of a graph.
 
     Args:
       uses: its nodes, which are iterated over several times.
       scope: the only scope to draw, with a final `/`; "" for all of it.
       depth: how many levels of name scopes to draw, at least 1; None: as many as are readable.
+      types: what the nodes return; None: unknown.
 
     Raises:
       InvalidInput: there are too many boxes or edges, or no node is in the scope.
@@ -215,5 +222,5 @@ def drawing(uses: Iterable[NodeUse], scope: str = "", depth: int | None = None) 
                 f"depth {chosen} has more than {limit:,} {what}, which is the limit: "
                 f"draw less with --depth {max(chosen - 1, 1)} or --scope"
             )
-    boxes = {name: _finished(name, box) for name, box in growing.items()}
+    boxes = {name: _finished(name, box, types) for name, box in growing.items()}
     return Drawing(boxes, _frames(boxes), drawn, chosen, scope)

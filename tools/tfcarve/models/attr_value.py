@@ -1,4 +1,4 @@
-"""Reads AttrValue in binary form: the values that kernels are chosen by. Tensor values are skipped.
+"""Reads AttrValue in binary form: the values that ops and kernels depend on. The values of tensors are skipped.
 
 Source of the field numbers: tensorflow/core/framework/{attr_value,tensor,tensor_shape}.proto.
 """
@@ -13,7 +13,7 @@ from tfcarve.models.wire import BYTES, FIXED32, VARINT, Buffer, WireError
 
 # Longer string attributes are cut: those that kernels are chosen by are short.
 _MAX_STRING = 4096
-# A longer list is read as "other": no kernel has as many types.
+# A longer list is read as "long": no op has as many inputs.
 _MAX_LIST = 65_536
 # Source: tensorflow/core/framework/tensor_shape.h (MaxDimensions).
 _MAX_DIMENSIONS = 254
@@ -35,8 +35,8 @@ _LISTS = {
     4: "list(float)",
     5: "list(bool)",
     6: "list(type)",
-    7: "other",
-    8: "other",
+    7: "list(shape)",
+    8: "list(tensor)",
     9: "list(func)",
 }
 _WIRE = {
@@ -50,7 +50,7 @@ _WIRE = {
     9: BYTES,
     10: BYTES,
 }
-_OTHER = AttrValue("other", None)
+_LONG, _MIXED = AttrValue("long", None), AttrValue("mixed", None)
 
 
 def type_name(number: int) -> str:
@@ -59,7 +59,7 @@ def type_name(number: int) -> str:
 
 
 def function_name(data: Buffer, place: int, end: int) -> str:
-    """Reads field 1, which is the name in a NameAttrList and in an OpDef."""
+    """Reads the name in a NameAttrList."""
     name = ""
     for number, kind, a, b in wire.fields(data, place, end):
         if number == 1 and kind == BYTES:
@@ -104,8 +104,6 @@ def _scalar(data: Buffer, number: int, a: int, b: int) -> Any:
             return bytes(data[a : min(b, a + _MAX_STRING)]).decode(errors="replace")
         case 3:
             return wire.signed(a)
-        case 4:
-            return a
         case 5:
             return bool(a)
         case 6:
@@ -122,6 +120,20 @@ def _scalar(data: Buffer, number: int, a: int, b: int) -> Any:
             return None
 
 
+def _item(data: Buffer, number: int, a: int, b: int) -> Any:
+    """Reads an item of a list; of floats, shapes and tensors only that there is one."""
+    if number in (4, 7, 8):
+        return None
+    return _scalar(data, 10 if number == 9 else number, a, b)
+
+
+def _packed(data: Buffer, number: int, a: int, b: int) -> list[Any]:
+    if number != 4:
+        items = itertools.islice(wire.packed(data, a, b), _MAX_LIST + 1)
+        return [_scalar(data, number, item, 0) for item in items]
+    return [None] * min((b - a) // 4, _MAX_LIST + 1)
+
+
 def _list(data: Buffer, place: int, end: int) -> AttrValue:
     kind_name = ""
     values: list[Any] = []
@@ -129,24 +141,19 @@ def _list(data: Buffer, place: int, end: int) -> AttrValue:
         found = _LISTS.get(number)
         if found is None:
             continue
+        if kind_name not in ("", found):
+            return _MIXED
         kind_name = found
-        if found == "other":
-            continue
-        if kind == BYTES and number in (3, 5, 6):
-            packed = itertools.islice(wire.packed(data, a, b), _MAX_LIST + 1)
-            values += [_scalar(data, number, item, 0) for item in packed]
-        elif kind == BYTES and number == 4:
-            continue  # kernels are not chosen by floats
+        if kind == BYTES and number in (3, 4, 5, 6):
+            values += _packed(data, number, a, b)
         elif kind != _WIRE[number]:
             raise WireError(
                 f"list field {number} has wire type {kind}, which differs from attr_value.proto"
             )
         else:
-            values.append(_scalar(data, 10 if number == 9 else number, a, b))
+            values.append(_item(data, number, a, b))
         if len(values) > _MAX_LIST:
-            return _OTHER
-    if kind_name in ("other", "list(float)"):
-        return _OTHER
+            return _LONG
     return AttrValue(kind_name or "list()", tuple(values))
 
 
@@ -168,5 +175,5 @@ def attr_value(data: Buffer, place: int, end: int) -> AttrValue:
             raise WireError(
                 f"byte {place}: attribute field {number} has wire type {kind}, which differs from attr_value.proto"
             )
-        value = _OTHER if name == "float" else AttrValue(name, _scalar(data, number, a, b))
+        value = AttrValue(name, _scalar(data, number, a, b))
     return value

@@ -1,18 +1,19 @@
 """Reads GraphDef in binary form: names, devices and small attributes. Tensor values are skipped.
 
-Source of the field numbers: tensorflow/core/framework/{graph,node_def,function,op_def}.proto.
+Source of the field numbers: tensorflow/core/framework/{graph,node_def,versions}.proto.
 """
 
 import itertools
 import re
 from array import array
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TypeVar
 
-from tfcarve.models import wire
-from tfcarve.models.attr_value import attr_value, function_name
-from tfcarve.models.node_use import AttrValue, Nodes, NodeUse
-from tfcarve.models.wire import BYTES, Budget, Buffer, Pass, WireError
+from tfcarve.models import function_def, wire
+from tfcarve.models.attr_value import attr_value
+from tfcarve.models.node_use import AttrValue, Function, Nodes, NodeUse
+from tfcarve.models.wire import BYTES, VARINT, Budget, Buffer, Pass, WireError
 
 # Source: tensorflow/core/framework/node_def_util.cc, function names included.
 _OP_NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\\/>\-]*\Z")
@@ -25,9 +26,8 @@ _MAX_CACHED = 256
 # A longer node is read in place, and a Budget limits the memory of its parts.
 _SMALL_NODE = 16_384
 # Upper bounds of the memory of parts, without their content.
-_INPUT, _ATTR, _FUNCTION = 80, 300, 500
+_INPUT, _ATTR = 80, 300
 
-Functions = dict[str, tuple[str, ...]]
 _Value = TypeVar("_Value")
 
 
@@ -233,44 +233,31 @@ class GraphNodes(Nodes):
                 )  # fmt: skip
 
 
-def _returned(data: Buffer, place: int, end: int) -> str:
-    """Reads an entry of FunctionDef.ret, whose value is `node:output:0`; returns the node."""
-    tensor = ""
-    for number, kind, a, b in wire.fields(data, place, end):
-        if number == 2 and kind == BYTES:
-            tensor = wire.text(data, a, b)
-    return tensor.partition(":")[0]
+def _producer(data: Buffer, place: int, end: int) -> int:
+    """Reads VersionDef.producer."""
+    producer = 0
+    for number, kind, a, _ in wire.fields(data, place, end):
+        if number == 1 and kind == VARINT:
+            producer = a
+    return producer
 
 
-def _function(
-    data: Buffer, place: int, end: int, nodes: GraphNodes, functions: Functions, budget: Budget
-) -> None:
-    name = ""
-    returned: list[str] = []
-    bodies = array("Q")
-    for number, kind, a, b in wire.fields(data, place, end):
-        if kind == BYTES and number == 1:
-            name = function_name(data, a, b)
-        elif kind == BYTES and number == 3:
-            bodies.append(a)
-            bodies.append(b)
-        elif kind == BYTES and number == 4:
-            budget.take(_INPUT)
-            returned.append(_returned(data, a, b))
-    if not name:
-        raise WireError(
-            f"byte {place}: a function without a name: the file is damaged or not a GraphDef"
-        )
-    budget.take(_FUNCTION)
-    functions[name] = tuple(returned)
-    nodes.begin(name)
-    for i in range(0, len(bodies), 2):
-        nodes.add(bodies[i], bodies[i + 1])
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A GraphDef that was read.
+
+    Attributes:
+      nodes: its nodes; those of functions come after those of the graph.
+      functions: by name.
+      producer: the version of the format in which it was written.
+    """
+
+    nodes: GraphNodes
+    functions: Mapping[str, Function]
+    producer: int
 
 
-def graph(
-    data: Buffer, place: int, end: int, model: str, budget: Budget
-) -> tuple[GraphNodes, Functions]:
+def graph(data: Buffer, place: int, end: int, model: str, budget: Budget) -> Graph:
     """Reads the GraphDef at data[place:end].
 
     Args:
@@ -280,14 +267,12 @@ def graph(
       model: NodeUse.model.
       budget: of the whole file, which may contain several graphs.
 
-    Returns:
-      Its nodes, those of functions after those of the graph, and for each function the nodes whose values it returns.
-
     Raises:
       WireError: the bytes are not a GraphDef.
     """
     nodes = GraphNodes(data, model)
-    functions: Functions = {}
+    functions: dict[str, Function] = {}
+    producer = 0
     libraries = array("Q")
     file_pass = Pass(data)
     for number, kind, a, b in wire.fields(data, place, end):
@@ -297,6 +282,8 @@ def graph(
         elif number == 2 and kind == BYTES:
             libraries.append(a)
             libraries.append(b)
+        elif number == 4 and kind == BYTES:
+            producer = _producer(data, a, b)
         elif number not in (3, 4, 5) or (number in (4, 5) and kind != BYTES):
             raise WireError(
                 f"byte {a if kind == BYTES else place}: field {number} is not in graph.proto: not a GraphDef"
@@ -304,7 +291,11 @@ def graph(
     for i in range(0, len(libraries), 2):
         for number, kind, a, b in wire.fields(data, libraries[i], libraries[i + 1]):
             if number == 1 and kind == BYTES:
-                _function(data, a, b, nodes, functions, budget)
+                found = function_def.function(data, a, b, budget)
+                functions[found.name] = found.function
+                nodes.begin(found.name)
+                for body in range(0, len(found.nodes), 2):
+                    nodes.add(found.nodes[body], found.nodes[body + 1])
     for _ in nodes:  # raises WireError if one is invalid
         pass
-    return nodes, functions
+    return Graph(nodes, functions, producer)

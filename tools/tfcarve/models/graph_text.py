@@ -104,12 +104,34 @@ _NODE = Message(
     },
     _names("experimental_debug_info experimental_type"),
 )
+_ARGUMENT = Message(
+    "ArgDef",
+    {
+        b"name": _text(1),
+        b"type": _type(3),
+        b"type_attr": _text(4),
+        b"number_attr": _text(5),
+        b"type_list_attr": _text(6),
+        b"is_ref": Field(16, "bool"),
+    },
+    _names("description experimental_full_type handle_data"),
+)
+_ATTR = Message(
+    "AttrDef",
+    {b"name": _text(1), b"type": _text(2), b"default_value": _message(3, _VALUE)},
+    _names("allowed_values description has_minimum minimum"),
+)
 _OP = Message(
     "OpDef",
-    {b"name": _text(1)},
+    {
+        b"name": _text(1),
+        b"input_arg": _message(2, _ARGUMENT),
+        b"output_arg": _message(3, _ARGUMENT),
+        b"attr": _message(4, _ATTR),
+    },
     _names(
-        "allows_uninitialized_input attr control_output deprecation description input_arg is_aggregate is_commutative "
-        "is_distributed_communication is_stateful output_arg summary"
+        "allows_uninitialized_input control_output deprecation description is_aggregate is_commutative "
+        "is_distributed_communication is_stateful summary"
     ),
 )
 _FUNCTION = Message(
@@ -128,8 +150,17 @@ _LIBRARY = Message(
 )
 _GRAPH = Message(
     "GraphDef",
-    {b"node": _message(1, _NODE), b"library": _message(2, _LIBRARY)},
-    _names("debug_info version versions"),
+    {
+        b"node": _message(1, _NODE),
+        b"library": _message(2, _LIBRARY),
+        b"versions": _message(
+            4,
+            Message(
+                "VersionDef", {b"producer": Field(1, "int")}, _names("bad_consumers min_consumer")
+            ),
+        ),
+    },
+    _names("debug_info version"),
 )
 _SPARSE = Message(
     "CooSparse",

@@ -1,12 +1,15 @@
 """What a model contains: the value that all readers return."""
 
+import itertools
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tfcarve.models.signature_def import Signature
+from tfcarve.models.lite_interface import LiteInterface
+from tfcarve.models.signature_def import Signature, node_of
 from tfcarve.models.wire import Buffer
+from tfcarve.op_definition import Argument, Attr
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,10 +17,11 @@ class AttrValue:
     """The value of a node's attribute, as far as ops and kernels depend on it.
 
     Attributes:
-      kind: type, string, int, bool, func, placeholder, list(type), list(string), list(int), list(bool), list(func),
-        list(), tensor, shape, unset, or other (no kernel depends on it; value is None).
-      value: a data type's name, string, number, boolean, function's name, or a tuple of these; of a tensor its data
-        type and dimensions; of a shape its dimensions (-1: unknown), or None: unknown rank.
+      kind: type, string, int, float, bool, func, shape, tensor, placeholder; list(…) of one of the first eight, or
+        list() if it is empty; mixed: a list of several kinds; long: a list that is longer than any op needs; unset.
+      value: a data type's name, string, integer, boolean, function's name; of a tensor its data type and dimensions; of
+        a shape its dimensions (-1: unknown), or None: unknown rank; of a list a tuple of these, with None for each
+        shape and tensor; None for floats (nothing depends on them), mixed, long and unset.
     """
 
     kind: str
@@ -67,6 +71,41 @@ class Nodes(Collection[NodeUse]):
         return any(item == use for use in self)
 
 
+class Parts(Nodes):
+    """The nodes of several graphs of one file, which may have nodes of the same name."""
+
+    def __init__(self, parts: tuple[Collection[NodeUse], ...]) -> None:
+        """Combines the nodes of each graph."""
+        self.parts = parts
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+    def __iter__(self) -> Iterator[NodeUse]:
+        return itertools.chain.from_iterable(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of a model.
+
+    Attributes:
+      inputs: its arguments.
+      outputs: what it returns.
+      attrs: the attributes of a function that is instantiated for each caller's attributes.
+      returned: the tensor of its body, `node:output:0`, or the argument that each output is.
+    """
+
+    inputs: tuple[Argument, ...] = ()
+    outputs: tuple[Argument, ...] = ()
+    attrs: Mapping[str, Attr] = field(default_factory=dict)
+    returned: Mapping[str, str] = field(default_factory=dict)
+
+    def returned_nodes(self) -> tuple[str, ...]:
+        """Returns the nodes and arguments whose values it returns."""
+        return tuple(map(node_of, self.returned.values()))
+
+
 @dataclass(frozen=True, slots=True)
 class RequestedOp:
     """An op that an ops list requests by name.
@@ -91,22 +130,32 @@ class Model:
       digest: returns the SHA-256 of the file that was read; it may wait for the hash.
       format: graphdef, saved_model, meta_graph (each also with -text), memmapped, tflite-flex, keras or ops-list.
       nodes: all nodes, including those of functions, in the order of the file; usually Nodes, which take no memory.
-      functions: the functions in the model, each with the nodes whose values it returns.
+      functions: the functions in the model.
       requests: ops requested by name (ops lists only).
       signatures: the signatures of a SavedModel or MetaGraph that were read, sorted by name.
       graphs: the serialized GraphDefs that were read, each as a buffer, its start and its end; a SavedModel may have
         several, and what is not a graph has none. Those of a text have no values.
       outputs: the nodes that compute the graph's outputs; empty: the file does not state them.
       training: the requested ops must be trainable (ops lists only).
+      fed: nodes that the signatures feed, of whose inputs `nodes` has only those that are needed otherwise.
+      lite: what a TensorFlow Lite model takes and returns; None: it is another one.
+      producers: the version of the format in which each graph was written (VersionDef.producer).
     """
 
     path: str
     digest: Callable[[], str]
     format: str
     nodes: Collection[NodeUse]
-    functions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    functions: Mapping[str, Function] = field(default_factory=dict)
     requests: tuple[RequestedOp, ...] = ()
     signatures: Mapping[str, Signature] = field(default_factory=dict)
     graphs: tuple[tuple[Buffer, int, int], ...] = ()
     outputs: frozenset[str] = frozenset()
     training: bool = False
+    fed: frozenset[str] = frozenset()
+    producers: tuple[int, ...] = ()
+    lite: LiteInterface | None = None
+
+    def parts(self) -> tuple[Collection[NodeUse], ...]:
+        """Returns the nodes of each graph of the file, with those of its functions."""
+        return self.nodes.parts if isinstance(self.nodes, Parts) else (self.nodes,)

@@ -1,7 +1,6 @@
 """Models that are protocol buffers, in binary or text form: GraphDef, MetaGraphDef, SavedModel."""
 
 import codecs
-import itertools
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from tfcarve.models import (
 )
 from tfcarve.models.choice import ALL, Choice
 from tfcarve.models.meta_graph import MetaGraph
-from tfcarve.models.node_use import Model, NodeUse
+from tfcarve.models.node_use import Function, Model, NodeUse, Parts
 from tfcarve.models.signature_def import Signature
 from tfcarve.models.wire import Budget, Buffer
 
@@ -68,7 +67,8 @@ def _model(
 ) -> Model:
     """Reads the part of `graphs`, which are in `data`, that `choice` selects."""
     parts: list[Collection[NodeUse]] = []
-    functions: dict[str, tuple[str, ...]] = {}
+    functions: dict[str, Function] = {}
+    producers: list[int] = []
     taken: dict[str, Signature] = {}
     try:
         # Graphs with different tags may have different signatures: it is enough that one of them has a signature.
@@ -76,9 +76,10 @@ def _model(
         chosen = signature.chosen(available, choice.signatures)
         for graph in graphs:
             own = {n: s for n, s in graph.signatures.items() if n in chosen}
-            nodes, of_functions = graph_def.graph(data, *graph.graph, source.name, budget)
-            parts.append(signature.reached(nodes, own) if choice.signatures else nodes)
-            functions.update(of_functions)
+            read = graph_def.graph(data, *graph.graph, source.name, budget)
+            parts.append(signature.reached(read.nodes, own) if choice.signatures else read.nodes)
+            functions.update(read.functions)
+            producers.append(read.producer)
             taken.update(own)
     except signature.SignatureError as error:
         raise InvalidInput(f"{source.path}: {error}") from None
@@ -86,11 +87,13 @@ def _model(
         source.name,
         source.digest,
         kind,
-        parts[0] if len(parts) == 1 else tuple(itertools.chain(*parts)),
+        parts[0] if len(parts) == 1 else Parts(tuple(parts)),
         functions,
         signatures=dict(sorted(taken.items())),
         graphs=tuple((data, *graph.graph) for graph in graphs),
         outputs=frozenset(node for s in taken.values() for node in s.output_nodes()),
+        fed=frozenset(node for s in taken.values() for node in s.input_nodes()),
+        producers=tuple(producers),
     )
 
 

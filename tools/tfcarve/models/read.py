@@ -16,6 +16,8 @@ from tfcarve.models import (
     tflite,
 )
 from tfcarve.models.choice import ALL, Choice
+from tfcarve.models.flatbuffer import FlatError
+from tfcarve.models.lite_interface import lite_interface
 from tfcarve.models.mapped_file import mapped
 from tfcarve.models.node_use import Model
 from tfcarve.models.proto_model import Source
@@ -103,7 +105,8 @@ def read(
     if suffix == ".tflite":
         try:
             flex_ops = tflite.flex_ops(data, source.name)
-        except tflite.FlatError as error:
+            lite = lite_interface(data)
+        except FlatError as error:
             raise InvalidInput(f"{file}: {error}") from None
-        return Model(source.name, source.digest, "tflite-flex", flex_ops)
+        return Model(source.name, source.digest, "tflite-flex", flex_ops, lite=lite)
     return _graph(source, data, choice)

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from tfcarve.json_codec import JsonDocument
+from tfcarve.models import outputs
 from tfcarve.models.node_use import Model, NodeUse
+from tfcarve.models.outputs import INPUTS, Types
 from tfcarve.models.signature_def import Signature, node_of
 from tfcarve.models.values import NO_VALUES, Values, value_of
 
-_INPUTS = frozenset(("Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg"))
 VARIABLES = frozenset(("Variable", "VariableV2", "VarHandleOp"))
 # Nodes that are not outputs although nothing reads them.
 _NOT_OUTPUTS = frozenset(("NoOp", "Assert", "Assign", "SaveV2", "Const"))
@@ -40,7 +41,7 @@ class _Listed(Generic[_Item]):
 
 
 class Tensor(JsonDocument, frozen=True):
-    """An input, output or variable; shape None: unknown rank; -1: unknown dimension."""
+    """An input, output or variable; shape None: unknown rank; -1: unknown dimension; op "": of TensorFlow Lite."""
 
     name: str
     op: str
@@ -61,9 +62,12 @@ class Summary(JsonDocument, frozen=True, kw_only=True):
     Attributes:
       format: as in Model.
       remark: what the summary does not show, and why; "" if it shows the whole model.
-      signatures: by name.
-      inputs: the nodes that an app feeds.
-      outputs: the nodes that no other node reads.
+      signatures: by name; those of a TensorFlow Lite model too.
+      inputs: the nodes that an app feeds; of a TensorFlow Lite model the inputs of its first subgraph.
+      outputs: the nodes that the signatures fetch, or of the nodes that no other node reads, those that are probably
+        outputs, the most probable ones first. If none is: the nodes that compute predictions, or all that no other node
+        reads. Of a TensorFlow Lite model the outputs of its first subgraph.
+      other_outputs: number of the other nodes that no other node reads, of each op, most frequent first.
       variables: of the graph.
       constant_values: of the Const nodes of the graph and its functions.
       variable_values: of the variables of the graph and its functions.
@@ -82,6 +86,7 @@ class Summary(JsonDocument, frozen=True, kw_only=True):
     signatures: Mapping[str, Signature]
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
+    other_outputs: Mapping[str, int]
     variables: tuple[Tensor, ...]
     constant_values: Values
     variable_values: Values
@@ -95,14 +100,12 @@ class Summary(JsonDocument, frozen=True, kw_only=True):
     unlisted: Mapping[str, int]
 
 
-def tensor(use: NodeUse) -> Tensor:
-    """Returns a node's name and op, and the type and shape that its attributes state."""
-    dtype = ""
-    for name in ("dtype", "T"):
-        value = use.attrs.get(name)
-        if value is not None and value.kind == "type":
-            dtype = str(value.value)
-            break
+def tensor(use: NodeUse, types: Types | None) -> Tensor:
+    """Returns a node's name and op, the type of its first output or of the variable, and the shape that it states."""
+    dtype = types.dtype(use) if types else ""
+    stated = use.attrs.get("dtype")
+    if use.op in VARIABLES and stated is not None and stated.kind == "type":
+        dtype = str(stated.value)  # the output of a VarHandleOp is a resource
     shape = use.attrs.get("shape")
     dims = shape.value if shape is not None and shape.kind == "shape" else None
     return Tensor(use.node, use.op, dtype, dims)
@@ -127,6 +130,7 @@ class _Facts:
     """What one pass over the nodes finds; nodes are not kept, because they take far more memory than the file."""
 
     connected: bool
+    types: Types
     inputs: _Listed[Tensor] = field(default_factory=_Listed)
     variables: _Listed[Tensor] = field(default_factory=_Listed)
     ops: Counter[str] = field(default_factory=Counter)
@@ -144,54 +148,117 @@ class _Facts:
             self.variable_values += value_of(use)
         if use.function or not self.connected:
             return
-        if use.op in _INPUTS:
-            self.inputs.add(tensor(use))
+        if use.op in INPUTS:
+            self.inputs.add(tensor(use, self.types))
         if use.op in VARIABLES:
-            self.variables.add(tensor(use))
+            self.variables.add(tensor(use, self.types))
         if use.device:
             self.devices[use.device] += 1
         self.control_edges += sum(text.startswith("^") for text in use.inputs)
         self.read.update(map(node_of, use.inputs))
 
 
-def _outputs(model: Model, read: set[str]) -> tuple[_Listed[Tensor], _Listed[MissingInput]]:
-    """Returns the nodes of the graph that no other node reads, and the inputs that do not exist."""
-    outputs, missing = _Listed[Tensor](), _Listed[MissingInput]()
-    unknown = set(read)
+@dataclass(slots=True)
+class _Ends:
+    """The nodes of a graph that no other node reads, and the inputs that do not exist.
+
+    Attributes:
+      likely: those that are probably outputs, by their rank.
+      others: the others.
+      other_ops: the ops of the others.
+      missing: the inputs.
+    """
+
+    likely: tuple[_Listed[Tensor], _Listed[Tensor]] = field(
+        default_factory=lambda: (_Listed[Tensor](), _Listed[Tensor]())
+    )
+    others: _Listed[Tensor] = field(default_factory=_Listed)
+    other_ops: Counter[str] = field(default_factory=Counter)
+    missing: _Listed[MissingInput] = field(default_factory=_Listed)
+
+    def add(self, use: NodeUse, rank: int | None, types: Types) -> None:
+        found = tensor(use, types)
+        if rank is not None:
+            self.likely[rank].add(found)
+            return
+        self.others.add(found)
+        self.other_ops[use.op] += 1
+
+    def outputs(self) -> tuple[_Listed[Tensor], Mapping[str, int]]:
+        """Returns the probable outputs and the number of other nodes of each op; all nodes if none is probable."""
+        first, second = self.likely
+        items = [*first.items, *second.items]
+        if not items:
+            return self.others, {}
+        more = first.more + second.more + max(len(items) - _MAX_LISTED, 0)
+        return _Listed(items[:_MAX_LISTED], more), _frequent(self.other_ops)
+
+
+def _ends(model: Model, facts: _Facts) -> _Ends:
+    found = _Ends()
+    unknown = set(facts.read)
+    depending = outputs.dependents(model.nodes)
     for use in model.nodes:
         if use.function:
             continue
         unknown.discard(use.node)
-        if use.node not in read and use.op not in _NOT_OUTPUTS | _INPUTS:
-            outputs.add(tensor(use))
+        if model.outputs:
+            rank = 0 if use.node in model.outputs and facts.types.returns_values(use) else None
+        else:
+            rank = outputs.rank(use, depending, facts.types)
+        is_unread = use.node not in facts.read and use.op not in _NOT_OUTPUTS | INPUTS
+        if is_unread or (model.outputs and rank is not None):
+            found.add(use, rank, facts.types)
     for use in model.nodes if unknown else ():
         for text in use.inputs if not use.function else ():
             if node_of(text) in unknown:
-                missing.add(MissingInput(use.node, text))
-    return outputs, missing
+                found.missing.add(MissingInput(use.node, text))
+    if not model.outputs and not any(listed.items for listed in found.likely):
+        for use in model.nodes:  # a loss may read them
+            is_prediction = use.op in outputs.PREDICTIONS and not use.function
+            if is_prediction and outputs.rank(use, depending, facts.types) is not None:
+                found.likely[0].add(tensor(use, facts.types))
+    return found
 
 
-def summary(model: Model) -> Summary:
-    """Returns the summary of a model; raises InvalidInput if a shape has more elements than a tensor can have."""
+def summary(model: Model, types: Types) -> Summary:
+    """Returns the summary of a model.
+
+    Args:
+      model: the model.
+      types: what its nodes return.
+
+    Raises:
+      InvalidInput: a shape has more elements than a tensor can have.
+    """
     # The nodes of Flex ops are connected by TensorFlow Lite's tensors, not by their inputs.
-    facts = _Facts(connected=model.format != "tflite-flex")
+    facts = _Facts(connected=model.format != "tflite-flex", types=types)
     for use in model.nodes:
         facts.add(use)
-    outputs, missing = _Listed[Tensor](), _Listed[MissingInput]()
-    if facts.connected:
-        outputs, missing = _outputs(model, facts.read)
+    ends = _ends(model, facts) if facts.connected else _Ends()
+    likely, other_outputs = ends.outputs()
+    signatures = model.signatures
+    if model.lite is not None:
+        signatures = model.lite.signatures
+        for side, listed_tensors in (
+            (model.lite.main.inputs, facts.inputs),
+            (model.lite.main.outputs, likely),
+        ):
+            for found in side:
+                listed_tensors.add(Tensor(found.name, "", found.dtype, found.shape))
     listed: dict[str, _Listed[Any]] = {
         "inputs": facts.inputs,
-        "outputs": outputs,
+        "outputs": likely,
         "variables": facts.variables,
-        "missing_inputs": missing,
+        "missing_inputs": ends.missing,
     }
     return Summary(
         format=model.format,
         remark=_remark(model),
-        signatures=model.signatures,
+        signatures=signatures,
         inputs=tuple(facts.inputs.items),
-        outputs=tuple(outputs.items),
+        outputs=tuple(likely.items),
+        other_outputs=other_outputs,
         variables=tuple(facts.variables.items),
         constant_values=facts.constant_values,
         variable_values=facts.variable_values,
@@ -201,6 +268,6 @@ def summary(model: Model) -> Summary:
         control_edges=facts.control_edges,
         ops=_frequent(facts.ops),
         devices=_frequent(facts.devices),
-        missing_inputs=tuple(missing.items),
+        missing_inputs=tuple(ends.missing.items),
         unlisted={name: found.more for name, found in listed.items() if found.more},
     )

@@ -17,7 +17,8 @@ def shape_text(shape: Sequence[int] | None) -> str:
 def _tensors(title: str, tensors: Sequence[Tensor], more: int) -> Iterator[str]:
     yield f"{title}: {len(tensors) + more}"
     for t in tensors:
-        yield f"  {t.name}  {t.op}  {t.dtype or 'type unknown'}  {shape_text(t.shape)}"
+        op = f"{t.op}  " if t.op else ""
+        yield f"  {t.name}  {op}{t.dtype or 'type unknown'}  {shape_text(t.shape)}"
     yield from _more(more)
 
 
@@ -49,13 +50,19 @@ def lines(found: Summary) -> Iterator[str]:
     """Yields the lines, which contain untrusted names."""
     if found.remark:
         yield found.remark
-    if found.remark and not found.nodes:
+    if found.format == "ops-list":
         return
     if found.signatures:
         yield f"signatures: {len(found.signatures)}"
         yield from signature_lines(found.signatures)
     yield from _tensors("inputs", found.inputs, found.unlisted.get("inputs", 0))
     yield from _tensors("outputs", found.outputs, found.unlisted.get("outputs", 0))
+    if found.other_outputs:
+        count = sum(found.other_outputs.values())
+        yield f"other nodes that no node reads: {count:,}"
+        yield from _counted(found.other_outputs)
+    if found.format == "tflite-flex" and not found.nodes:
+        return
     if found.variables:
         yield from _tensors("variables", found.variables, found.unlisted.get("variables", 0))
     yield f"parameters: {found.parameters:,}"

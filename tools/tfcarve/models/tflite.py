@@ -5,72 +5,13 @@ Source: tensorflow/compiler/mlir/lite/schema/schema.fbs, tensorflow/lite/tools/l
 FlatBuffers.
 """
 
-import struct
 from array import array
 from collections.abc import Iterator
 
-from tfcarve.models import graph_def, wire
+from tfcarve.models import flatbuffer, graph_def, wire
+from tfcarve.models.flatbuffer import FlatError
 from tfcarve.models.node_use import Nodes, NodeUse
 from tfcarve.models.wire import Buffer
-
-
-class FlatError(ValueError):
-    """The bytes are not a TensorFlow Lite model: the text states where and why."""
-
-
-def _number(data: Buffer, place: int, form: str) -> int:
-    size = struct.calcsize(form)
-    if place < 0 or place + size > len(data):
-        raise FlatError(f"byte {place}: outside the file: truncated or damaged")
-    return int(struct.unpack_from(form, data, place)[0])
-
-
-def _field(data: Buffer, table: int, index: int) -> int:
-    """Returns the position of a table's field; 0: the field is not set."""
-    vtable = table - _number(data, table, "<i")
-    size = _number(data, vtable, "<H")
-    slot = 4 + 2 * index
-    offset = _number(data, vtable + slot, "<H") if slot < size else 0
-    return table + offset if offset else 0
-
-
-def _vector(data: Buffer, table: int, index: int, item: int) -> tuple[int, int]:
-    """Returns the start and length of a vector field whose items have `item` bytes."""
-    place = _field(data, table, index)
-    if not place:
-        return 0, 0
-    start = place + _number(data, place, "<I")
-    length = _number(data, start, "<I")
-    if length > (len(data) - start - 4) // item:
-        raise FlatError(
-            f"byte {start}: a vector of {length} items exceeds the file: truncated or damaged"
-        )
-    return start + 4, length
-
-
-def _tables(data: Buffer, table: int, index: int) -> Iterator[int]:
-    start, length = _vector(data, table, index, 4)
-    for i in range(length):
-        place = start + 4 * i
-        yield place + _number(data, place, "<I")
-
-
-class _Budget:
-    """Bounds the work for a file whose parts refer to the same bytes again and again."""
-
-    def __init__(self, size: int) -> None:
-        self._left = 2 * size
-
-    def take(self, size: int) -> None:
-        self._left -= size
-        if self._left < 0:
-            raise FlatError("parts refer to the same bytes again and again: damaged")
-
-    def place(self, data: Buffer, table: int, index: int) -> tuple[int, int]:
-        """Returns the start and end of a string or byte vector field."""
-        start, length = _vector(data, table, index, 1)
-        self.take(length)
-        return start, start + length
 
 
 def _two_strings(options: bytes) -> tuple[bytes, bytes]:
@@ -146,18 +87,18 @@ def flex_ops(data: Buffer, model: str) -> FlexOps:
     """
     if len(data) < 8 or bytes(data[4:8]) != b"TFL3":
         raise FlatError("does not have TFL3 at byte 4: not a TensorFlow Lite model")
-    budget = _Budget(len(data))
-    root = _number(data, 0, "<I")
+    budget = flatbuffer.Budget(len(data))
+    root = flatbuffer.number(data, 0, "<I")
     flex = bytearray()  # for each operator code, whether it is that of a Flex op
-    for code in _tables(data, root, 1):
+    for code in flatbuffer.tables(data, root, 1):
         place, end = budget.place(data, code, 1)
         flex.append(data[place : min(end, place + 4)] == b"Flex")
     nodes = FlexOps(data, model)
-    for graph_number, graph in enumerate(_tables(data, root, 2)):
-        for number, operator in enumerate(_tables(data, graph, 3)):
+    for graph_number, graph in enumerate(flatbuffer.tables(data, root, 2)):
+        for number, operator in enumerate(flatbuffer.tables(data, graph, 3)):
             budget.take(4)
-            index_place = _field(data, operator, 0)
-            index = _number(data, index_place, "<I") if index_place else 0
+            index_place = flatbuffer.field(data, operator, 0)
+            index = flatbuffer.number(data, index_place, "<I") if index_place else 0
             if index >= len(flex):
                 raise FlatError(
                     f"{_where(number, graph_number)}: unknown operator code {index}: damaged"

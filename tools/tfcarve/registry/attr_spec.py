@@ -8,12 +8,10 @@ import re
 from collections.abc import Mapping
 
 from tfcarve import dtypes
-from tfcarve.json_codec import JsonDocument
+from tfcarve.op_definition import Argument, Attr, Scalar, Value
 from tfcarve.registry import cpp
 
 TypeSets = Mapping[str, tuple[str, ...]]
-Scalar = str | int | float | bool
-Value = Scalar | tuple[Scalar, ...]
 
 # The longest in TensorFlow has a few hundred characters.
 _MAX_LENGTH = 65_536
@@ -39,33 +37,6 @@ _SETS = {
 
 class SpecError(ValueError):
     """A specification that cannot be parsed."""
-
-
-class Attr(JsonDocument, frozen=True, omit_defaults=True):
-    """An attribute of an op.
-
-    Attributes:
-      type: string, int, float, bool, type, shape, tensor, func, any, or list(…) of one.
-      default: the default value (a type by its name); None if there is no default.
-      allowed: the values that are allowed; empty: all values of the type.
-      minimum: the smallest value or length, or None.
-    """
-
-    type: str
-    default: Value | None = None
-    allowed: tuple[str, ...] = ()
-    minimum: int | None = None
-
-
-class Argument(JsonDocument, frozen=True, omit_defaults=True):
-    """An input or output: a fixed `type`, or the attributes that give its type and number."""
-
-    name: str
-    type: str = ""
-    type_attr: str = ""
-    number_attr: str = ""
-    type_list_attr: str = ""
-    ref: bool = False
 
 
 def _quoted(text: str, place: int) -> tuple[str, int]:

@@ -8,7 +8,7 @@ import msgspec
 
 from tfcarve import json_codec
 from tfcarve.json_codec import JsonDocument
-from tfcarve.registry.attr_spec import Argument, Attr
+from tfcarve.op_definition import Argument, Attr
 
 VERSION = 1
 
@@ -76,6 +76,13 @@ class Registration(JsonDocument, frozen=True, kw_only=True):
         )
 
 
+class Deprecation(JsonDocument, frozen=True):
+    """Graphs of this or a later version (VersionDef.producer) may not have the op, for the reason `why`."""
+
+    version: int
+    why: str
+
+
 class OpDefinition(JsonDocument, frozen=True):
     """One op definition. Attributes, inputs and outputs are in the order of the source."""
 
@@ -87,6 +94,7 @@ class OpDefinition(JsonDocument, frozen=True):
     attrs: Mapping[str, Attr] = {}
     inputs: tuple[Argument, ...] = ()
     outputs: tuple[Argument, ...] = ()
+    deprecation: Deprecation | None = None
 
 
 class Gradient(JsonDocument, frozen=True):

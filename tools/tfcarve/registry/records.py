@@ -47,7 +47,7 @@ class RawKernel(JsonDocument, frozen=True, array_like=True, kw_only=True):
 
 
 class RawOp(JsonDocument, frozen=True, array_like=True, kw_only=True):
-    """One op definition: the arguments of Attr, Input and Output, as C++ expressions."""
+    """One op definition: the arguments of Attr, Input, Output and Deprecated, as C++ expressions."""
 
     file: str
     line: int
@@ -57,6 +57,7 @@ class RawOp(JsonDocument, frozen=True, array_like=True, kw_only=True):
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     stateful: bool
+    deprecated: tuple[str, ...] = ()
 
 
 class RawGradient(JsonDocument, frozen=True, array_like=True):
@@ -140,6 +141,7 @@ def _op(text: str, place: int, name: str, file: str, line: int, system: bool) ->
     inputs: list[str] = []
     outputs: list[str] = []
     stateful = False
+    deprecated: tuple[str, ...] = ()
     try:
         while text[place : place + 1].isspace():
             place += 1
@@ -154,6 +156,8 @@ def _op(text: str, place: int, name: str, file: str, line: int, system: bool) ->
                     inputs.append(call.arguments[0])
                 case "Output":
                     outputs.append(call.arguments[0])
+                case "Deprecated":
+                    deprecated = (call.arguments[0], call.arguments[1])
                 case "SetIsStateful" | "SetDoNotOptimize":
                     stateful = True
                 case _:
@@ -169,6 +173,7 @@ def _op(text: str, place: int, name: str, file: str, line: int, system: bool) ->
         inputs=tuple(inputs),
         outputs=tuple(outputs),
         stateful=stateful,
+        deprecated=deprecated,
     )
 
 

@@ -7,7 +7,13 @@ from msgspec.structs import replace
 
 from tfcarve import dtypes
 from tfcarve.registry import attr_spec
-from tfcarve.registry.index import Gradient, OpDefinition, Registration, Unresolved
+from tfcarve.registry.index import (
+    Deprecation,
+    Gradient,
+    OpDefinition,
+    Registration,
+    Unresolved,
+)
 from tfcarve.registry.records import RawConstraint, RawGradient, RawKernel, RawOp, Records
 from tfcarve.registry.values import Resolver, unresolved_names
 from tfcarve.registry.values import Unresolved as NoValue
@@ -28,7 +34,7 @@ def expressions(records: Iterable[Records]) -> set[str]:
             for constraint in kernel.constraints:
                 found |= unresolved_names((constraint.attr, *constraint.types))
         for op in record.ops:
-            found |= unresolved_names((op.name, *op.attrs, *op.inputs, *op.outputs))
+            found |= unresolved_names((op.name, *op.attrs, *op.inputs, *op.outputs, *op.deprecated))
         for gradient in record.gradients:
             found |= unresolved_names((gradient.op,))
     return found
@@ -96,6 +102,13 @@ def kernel(raw: RawKernel, resolver: Resolver) -> Registration:
     )
 
 
+def _deprecation(raw: RawOp, resolver: Resolver) -> Deprecation | None:
+    if not raw.deprecated:
+        return None
+    version, why = raw.deprecated
+    return Deprecation(int(_value(version)), resolver.string(why, raw.file))
+
+
 def op(raw: RawOp, resolver: Resolver, sets: Mapping[str, tuple[str, ...]]) -> OpDefinition:
     """Evaluates an op definition; raises values.Unresolved or attr_spec.SpecError."""
     attrs = dict(attr_spec.attr(resolver.string(a, raw.file), sets) for a in raw.attrs)
@@ -116,6 +129,7 @@ def op(raw: RawOp, resolver: Resolver, sets: Mapping[str, tuple[str, ...]]) -> O
         attrs,
         inputs,
         outputs,
+        _deprecation(raw, resolver),
     )
 
 

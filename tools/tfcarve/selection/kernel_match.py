@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tfcarve.models.node_use import AttrValue
-from tfcarve.registry.attr_spec import Attr
+from tfcarve.op_definition import Attr
 from tfcarve.registry.index import OpDefinition, Registration
 
 _UNKNOWN = frozenset(("placeholder",))

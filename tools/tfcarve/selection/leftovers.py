@@ -258,7 +258,9 @@ def leftovers(
 
     found: dict[Place, Kind] = {}
     for name, body in grouped.items():
-        outputs = frozenset(model.functions[name]) if name else model.outputs or None
+        outputs = (
+            frozenset(model.functions[name].returned_nodes()) if name else model.outputs or None
+        )
         search = _Search(body, outputs, effects)
         search.search([kind for kind in kinds.kinds if not (name and (kind.effect or kind.unread))])
         found.update({(name, node): kind for node, kind in search.found.items()})

@@ -1,6 +1,6 @@
 """The nodes that need an op or a kernel."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tfcarve.json_codec import JsonDocument
 
@@ -20,14 +20,18 @@ class Need(JsonDocument, frozen=True, omit_defaults=True):
 
     def text(self) -> str:
         """Returns the node for a message."""
+        if not self.node:
+            return f"{self.model}: function {self.function}"
         inside = f" in function {self.function}" if self.function else ""
         return f"{self.model}: node {self.node!r}{inside}"
 
 
+def first(texts: Sequence[str]) -> tuple[str, ...]:
+    """Returns the first texts, each of which is of a node, and how many more there are."""
+    more = len(texts) - _SHOWN
+    return (*texts[:_SHOWN], *([f"{more} more nodes"] if more > 0 else []))
+
+
 def shown(needs: Iterable[Need]) -> tuple[str, ...]:
     """Returns the first of `needs` for a message, and how many more there are; without any, names the runtime."""
-    texts = [need.text() for need in needs]
-    first = texts[:_SHOWN]
-    if len(texts) > len(first):
-        first.append(f"{len(texts) - len(first)} more nodes")
-    return tuple(first) or ("TensorFlow's runtime",)
+    return first([need.text() for need in needs]) or ("TensorFlow's runtime",)

@@ -7,9 +7,13 @@ from tfcarve.registry.index import Registration
 from tfcarve.selection.missing import Missing
 from tfcarve.selection.need import Need
 from tfcarve.selection.refused_attributes import Refusal
+from tfcarve.validity.fault import Reason
 
 # The number of nodes that are listed for each op or kernel.
 _MAX_NEEDS = 100
+
+# A node, and what is wrong with it.
+Invalid = tuple[Need, str]
 
 Key = TypeVar("Key")
 
@@ -31,6 +35,8 @@ class PartialSelection:
       why: why each kernel was chosen.
       missing: the nodes that need each op or kernel that does not exist.
       refused: the nodes with each attribute value that their kernel refuses.
+      invalid: why TensorFlow refuses a model's graph, each with the nodes, and what is wrong with each of them.
+      warnings: about models.
       devices: the nodes that are placed on each other device.
       types: the data types in use, by op and attribute.
       leftovers: the leftover nodes, by kind, op and what removes them.
@@ -42,10 +48,18 @@ class PartialSelection:
     why: dict[Registration, set[str]] = field(default_factory=dict)
     missing: dict[Missing, list[Need]] = field(default_factory=dict)
     refused: dict[Refusal, list[Need]] = field(default_factory=dict)
+    invalid: dict[Reason, list[Invalid]] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
     devices: dict[str, list[Need]] = field(default_factory=dict)
     types: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     leftovers: dict[tuple[str, str, str], list[Need]] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
+
+    def add_invalid(self, reason: Reason, node: Invalid) -> None:
+        """Adds a node for which TensorFlow refuses a graph."""
+        nodes = self.invalid.setdefault(reason, [])
+        if len(nodes) < _MAX_NEEDS:
+            nodes.append(node)
 
     def add_kernel(self, registration: Registration, need: Need | None, why: str) -> None:
         """Adds a kernel, the node or list entry that needs it, and why it was chosen."""

@@ -4,6 +4,7 @@ A SavedModel contains functions that nothing calls: backward passes, and variant
 would choose (Keras' gpu_lstm_with_fallback). Their ops are not needed.
 """
 
+import itertools
 from collections.abc import Iterator
 
 from tfcarve.models.node_use import Model, NodeUse
@@ -19,12 +20,12 @@ def called(use: NodeUse) -> Iterator[str]:
             yield from value.value
 
 
-def reachable_nodes(model: Model) -> tuple[NodeUse, ...]:
-    """Returns the nodes of the graph and of all functions that it can call, in the order of the file."""
+def reachable_parts(model: Model) -> tuple[tuple[NodeUse, ...], ...]:
+    """Returns, for each graph of a model, its nodes and those of all functions that it can call, in the file's order."""
     # Each iteration over a model's nodes decodes them again.
-    nodes = tuple(model.nodes)
+    parts = tuple(map(tuple, model.parts()))
     calls: dict[str, set[str]] = {}
-    for use in nodes:
+    for use in itertools.chain.from_iterable(parts):
         calls.setdefault(use.function, set()).update(model.functions.keys() & called(use))
     reached = {""}
     todo = [""]
@@ -32,4 +33,9 @@ def reachable_nodes(model: Model) -> tuple[NodeUse, ...]:
         new = calls.get(todo.pop(), set()) - reached
         reached |= new
         todo.extend(new)
-    return tuple(use for use in nodes if use.function in reached)
+    return tuple(tuple(use for use in part if use.function in reached) for part in parts)
+
+
+def reachable_nodes(model: Model) -> tuple[NodeUse, ...]:
+    """Returns the nodes of the graph and of all functions that it can call, in the order of the file."""
+    return tuple(itertools.chain.from_iterable(reachable_parts(model)))

@@ -1,5 +1,6 @@
 """From models and an index to a selection, or to everything that is missing."""
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from tfcarve.selection import (
     buildable,
     implicit_ops,
     input_decoding,
+    invalid,
     leftovers,
     missing,
     reachable,
@@ -202,11 +204,12 @@ def _selected_leftovers(
 
 
 def _warnings(partial: PartialSelection) -> tuple[str, ...]:
-    return tuple(
+    devices = (
         f"{needs[0].text()} is placed on {device}: the library is for {DEVICE}, its {DEVICE} kernel is selected"
         + (f" (and {len(needs) - 1} more nodes)" if len(needs) > 1 else "")
         for device, needs in sorted(partial.devices.items())
     )
+    return (*devices, *partial.warnings)
 
 
 def _notes(found: Iterable[Leftover]) -> tuple[str, ...]:
@@ -241,7 +244,7 @@ def resolve(
       The selection with warnings and notes.
 
     Raises:
-      CheckFailed: ops or kernels are missing; lists all of them.
+      CheckFailed: ops or kernels are missing, or TensorFlow refuses a graph; lists all reasons.
     """
     partial = PartialSelection()
     lookup = Lookup(index)
@@ -249,20 +252,24 @@ def resolve(
     replaced = frozenset(op for rule in all_rules if rule.replaced for op in rule.when)
     ordered = sorted(models, key=lambda model: model.path)
     for model in ordered:
-        uses = reachable.reachable_nodes(model)
+        parts = reachable.reachable_parts(model)
+        uses = tuple(itertools.chain.from_iterable(parts))
+        invalid.add_faults(model, parts, lookup, partial)
+        invalid.add_tables(model, uses, partial)
         for use in uses:
             _add_node(use, model, lookup, partial, replaced)
         _add_requested_ops(model, lookup, partial)
         _find_leftovers(model, uses, kinds, lookup, partial)
     _refuse_unbuildable(partial, lookup.release)
-    if partial.missing or partial.refused:
+    if partial.missing or partial.refused or partial.invalid:
         absent = missing.problems(partial.missing, index, lookup)
         refused = refused_attributes.problems(partial.refused)
-        counts = ((len(absent), "missing"), (len(refused), "refused"))
+        wrong = invalid.problems(partial.invalid)
+        counts = ((len(absent), "missing"), (len(refused), "refused"), (len(wrong), "invalid"))
         what = ", ".join(f"{count} {word}" for count, word in counts if count)
         raise CheckFailed(
             f"TensorFlow {index.tensorflow.version} cannot run the models: {what}:",
-            [*absent, *refused],
+            [*absent, *refused, *wrong],
         )
     added = []
     if any(model.training for model in ordered):

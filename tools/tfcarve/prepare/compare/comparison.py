@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from tfcarve.errors import CheckFailed, InvalidInput
 from tfcarve.prepare import endpoints
 from tfcarve.prepare.compare import ranges, samples
+from tfcarve.prepare.compare.advice import advice
 from tfcarve.prepare.compare.first_difference import FirstDifference, Show, first_difference
 from tfcarve.prepare.compare.measure import Difference, measure
 from tfcarve.prepare.compare.side import Side
@@ -137,13 +138,14 @@ def compare(
             before = next(expected)
         except Failed as error:
             raise InvalidInput(
-                f"{a.name}: TensorFlow cannot run it on sample {number}: {_line(error)}: pass valid inputs with --data"
+                f"{a.name}: TensorFlow cannot run it on sample {number}: {_line(error)}{advice(a, error, sample.keys())}"
             ) from None
         try:
             after = next(actual)
         except Failed as error:
             raise CheckFailed(
-                f"{b.name}: TensorFlow cannot run it on sample {number}, on which {a.name} runs: {_line(error)}",
+                f"{b.name}: TensorFlow cannot run it on sample {number}, on which {a.name} runs: {_line(error)}"
+                f"{advice(b, error, ())}",
                 (),
             ) from None
         for source, x, y in zip(outputs, before, after, strict=True):

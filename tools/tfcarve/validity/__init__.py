@@ -1,0 +1,1 @@
+"""Whether TensorFlow loads a graph and creates its kernels, without TensorFlow."""
