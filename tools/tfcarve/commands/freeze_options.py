@@ -23,7 +23,7 @@ def add_freeze(parser: argparse.ArgumentParser) -> None:
         "--checkpoint",
         default="",
         metavar="PREFIX",
-        help="reads the variables of a .pb, .pbtxt, .pb.txt or .meta from this checkpoint",
+        help="reads the variables of a .pb, .pbtxt, .pb.txt or .meta from this checkpoint: its prefix, one of its files, or its folder",
     )
     group.add_argument(
         "--moving-averages",

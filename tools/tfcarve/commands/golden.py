@@ -10,7 +10,7 @@ from tfcarve import files, full_tensorflow
 from tfcarve.commands import common, freeze_options
 from tfcarve.commands.options import DASH
 from tfcarve.errors import InvalidInput
-from tfcarve.models import read
+from tfcarve.models import other_formats, read
 from tfcarve.proof import noise
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     for path in (path for _, path in inputs):
         if not path.is_file():
             raise InvalidInput(f"{path}: no such file")
+        other_formats.require_no_lfs_pointer(path)
     if not arguments.model.exists():
         raise InvalidInput(f"{arguments.model}: no such file")
     if not full_tensorflow.installed():

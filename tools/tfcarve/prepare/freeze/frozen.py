@@ -12,7 +12,7 @@ from tfcarve.prepare.freeze.assemble import Assembled, assembled
 from tfcarve.prepare.freeze.bodies import Body
 from tfcarve.prepare.freeze.checkpoint import Checkpoint
 from tfcarve.prepare.freeze.convert import converted
-from tfcarve.prepare.freeze.finder import finder
+from tfcarve.prepare.freeze.finder import Finder, variables
 from tfcarve.prepare.freeze.finish import graph_def
 from tfcarve.prepare.freeze.inline import Program, inlined
 from tfcarve.prepare.freeze.interface import Port, interface
@@ -89,9 +89,10 @@ def _program(loaded: Loaded, source: Assembled, inputs: Sequence[str], request: 
         {new.get(node, node): path for node, path in loaded.assets.items()},
         _checkpoint(loaded, request),
     )
-    needed = pruned(replace(program.main, effects=()), inputs)
-    find = finder(sources, source.renamed, request)
-    constant = converted(Program(needed, program.functions), find, ops)
+    needed = Program(pruned(replace(program.main, effects=()), inputs), program.functions)
+    find = Finder(sources, source.renamed, request)
+    find.require(variables(needed))
+    constant = converted(needed, find, ops)
     most = request.options.unroll
     return unrolled(constant, most, ops) if most else constant
 
