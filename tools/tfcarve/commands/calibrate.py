@@ -107,6 +107,7 @@ def _open_session(library: Path | None, size: int) -> "Callable[[Graph], Session
 def run(arguments: argparse.Namespace) -> int:
     """Writes the ranges and prints their number and that of the samples."""
     prepare_options.require_packages()
+    from tfcarve.models.node_names import meant
     from tfcarve.prepare import heap, pipeline
     from tfcarve.prepare.calibrate.calibration import calibrate
     from tfcarve.prepare.compare.npz import read_arrays
@@ -128,7 +129,14 @@ def run(arguments: argparse.Namespace) -> int:
         graph, frozen = read_source(arguments.model, options)
         inputs, outputs = prepare_options.ends(graph, frozen, arguments.model)
         sha256 = digest(graph)
-        data = ((str(path), read_arrays(path)) for path in arguments.data)
+        nodes = {node.name for node in graph.nodes}
+        data = (
+            (
+                str(path),
+                {meant(n, nodes, frozen.input_nodes): a for n, a in read_arrays(path).items()},
+            )
+            for path in arguments.data
+        )
         try:
             steps = _steps(graph, arguments.as_is)
             graph = pipeline.transform(graph, steps, inputs, outputs, evaluator, show)

@@ -81,6 +81,7 @@ def _side(
 
 
 def _compared(arguments: argparse.Namespace) -> "Comparison":
+    from tfcarve.models.node_names import meant
     from tfcarve.prepare.compare import comparison
     from tfcarve.prepare.compare.npz import read_arrays
     from tfcarve.prepare.evaluate import Evaluator
@@ -93,16 +94,21 @@ def _compared(arguments: argparse.Namespace) -> "Comparison":
     freezing.require_signatures(arguments.a, options)
     is_graph = freezing.kind(arguments.b) == "graphdef"
     of_b = DEFAULTS if is_graph else without_changes(options)
-    arrays = read_arrays(arguments.data) if arguments.data else None
+    read = read_arrays(arguments.data) if arguments.data else {}
     size = sum(p.stat().st_size for p in (arguments.a, arguments.b) if p.is_file())
     with progress.shown() as show, ExitStack() as stack:
         evaluator = stack.enter_context(Evaluator(size))
         a, source = _side(stack, evaluator, arguments.a, options)
-        b, _ = _side(stack, evaluator, arguments.b, of_b)
-        inputs = comparison.input_refs(a, b, source.inputs if arguments.inputs else ())
-        outputs, alone = comparison.output_refs(a, b, source.outputs if arguments.outputs else ())
+        b, source_b = _side(stack, evaluator, arguments.b, of_b)
+        fed = {**source_b.input_nodes, **source.input_nodes}
+        fetched = {**source_b.output_nodes, **source.output_nodes}
+        named = [meant(name, a.outputs, fed) for name in arguments.inputs and source.inputs]
+        inputs = comparison.input_refs(a, b, named)
+        named = [meant(name, a.outputs, fetched) for name in arguments.outputs and source.outputs]
+        outputs, alone = comparison.output_refs(a, b, named)
+        arrays = {meant(name, a.outputs, fed): array for name, array in read.items()}
         try:
-            samples = comparison.sample_list(a, inputs, arrays)
+            samples = comparison.sample_list(a, inputs, arrays if arguments.data else None)
         except InvalidInput as error:
             raise InvalidInput(f"{arguments.data or arguments.a}: {error}") from None
         found = comparison.compare(a, b, outputs, samples, arguments.tolerance, show)

@@ -2,7 +2,7 @@
 
 import argparse
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +11,11 @@ from tfcarve.commands import common, freeze_options
 from tfcarve.commands.options import DASH
 from tfcarve.errors import InvalidInput
 from tfcarve.models import other_formats, read
+from tfcarve.models.node_names import meant
 from tfcarve.proof import noise
 
 if TYPE_CHECKING:
+    from tfcarve.models.node_use import Model
     from tfcarve.prepare.freeze.request import Options
 
 NAME = "golden"
@@ -70,21 +72,21 @@ def _pairs(values: Sequence[str], option: str) -> list[tuple[str, Path]]:
     return pairs
 
 
-def _options(arguments: argparse.Namespace, outputs: Sequence[tuple[str, Path]]) -> "Options":
+def _options(arguments: argparse.Namespace, outputs: Sequence[str]) -> "Options":
     """Returns how to freeze the model; by default a GraphDef for the nodes that are written."""
     named = arguments.outputs
     if not named and arguments.checkpoint and arguments.model.suffix.lower() != ".meta":
-        named = tuple(name for name, _ in outputs)
+        named = tuple(outputs)
     return freeze_options.freeze_options(
         arguments, arguments.tags, arguments.signature, arguments.inputs, named
     )
 
 
-def _check_frozen(name: Path, path: Path) -> None:
-    """Raises InvalidInput if the graph in `path` has variables."""
+def _check_frozen(name: Path, model: "Model") -> None:
+    """Raises InvalidInput if a graph has variables."""
     from tfcarve.prepare.freeze.frozen_check import variables
 
-    for variable in variables(read.read(path)):
+    for variable in variables(model):
         raise InvalidInput(
             f"{name}: {variable.place()} is a variable ({variable.op}): pass the checkpoint with its value with "
             "--checkpoint"
@@ -105,30 +107,40 @@ def run(arguments: argparse.Namespace) -> int:
         raise InvalidInput(
             f"{full_tensorflow.not_installed()}, or write the .npy files on a machine with TensorFlow"
         )
-    feeds = [f"{node}={path.absolute()}" for node, path in inputs]
-    words = [*feeds, "--", *(node for node, _ in outputs)]
+    fed = {name: path.absolute() for name, path in inputs}
+    fetched = [name for name, _ in outputs]
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
         if arguments.model.suffix.lower() == _LITE_SUFFIX:
-            _run_lite(arguments, folder, words)
+            _run_lite(arguments, folder, _words(fed, fetched))
         else:
-            _run_graph(arguments, folder, words, _options(arguments, outputs))
-            for warning in noise.warnings([name for name, _ in outputs], Path(folder)):
+            _run_graph(arguments, folder, fed, fetched)
+            for warning in noise.warnings(fetched, Path(folder)):
                 common.warn(warning)
         for number, (_, path) in enumerate(outputs):
             common.output(files.read_bytes(Path(folder, f"{number}.npy")), path)
     return 0
 
 
+def _words(inputs: Mapping[str, Path], outputs: Sequence[str]) -> list[str]:
+    """Returns the words of the programs' command lines that name the inputs' files and the outputs."""
+    return [*(f"{name}={path}" for name, path in inputs.items()), "--", *outputs]
+
+
 def _run_graph(
-    arguments: argparse.Namespace, folder: str, words: Sequence[str], options: "Options"
+    arguments: argparse.Namespace, folder: str, inputs: Mapping[str, Path], outputs: Sequence[str]
 ) -> None:
     """Freezes the model if necessary and runs its graph; writes the arrays to `folder`."""
     from tfcarve.prepare.freeze.source import require_signatures
     from tfcarve.prepare.source import frozen_source
 
+    options = _options(arguments, outputs)
     require_signatures(arguments.model, options)
     with frozen_source(arguments.model, options) as source:
-        _check_frozen(arguments.model, source.path)
+        model = read.read(source.path)
+        _check_frozen(arguments.model, model)
+        nodes = {use.node for use in model.nodes if not use.function}
+        fed = {meant(name, nodes, source.input_nodes): file for name, file in inputs.items()}
+        words = _words(fed, [meant(name, nodes, source.output_nodes) for name in outputs])
         path = source.path.absolute()
         _run(_RUN, arguments.model, path, folder, words)
         noise.run_again(_RUN, path, Path(folder), words)

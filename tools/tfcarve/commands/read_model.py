@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def _signature(result: "Result") -> Signature:
-    """Returns the signature that was frozen: its inputs and outputs are nodes of its names."""
+    """Returns the signature that was frozen: its inputs and outputs are nodes."""
     inputs, outputs = (
         tuple(
-            SignatureTensor(t.name, (f"{t.name}:0",), t.dtype, t.shape)
-            for t in sorted(side, key=lambda t: t.name)
+            SignatureTensor(t.given, (f"{t.name}:0",), t.dtype, t.shape)
+            for t in sorted(side, key=lambda t: t.given)
         )
         for side in (result.inputs, result.outputs)
     )

@@ -57,7 +57,7 @@ def _restoring(nodes: list[NodeDef], ops: Ops) -> Iterator[str]:
 
 def _placeholders(body: Body) -> tuple[Port, ...]:
     return tuple(
-        Port(n.name, n.name, n.attr["dtype"].type, n.attr["shape"].shape)
+        Port(n.name, n.name, n.name, n.attr["dtype"].type, n.attr["shape"].shape)
         for n in body.nodes
         if n.op == "Placeholder"
     )

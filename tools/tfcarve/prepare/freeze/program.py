@@ -35,7 +35,7 @@ def load_source(request: Request, folder: Path) -> load.Loaded:
 
 def _tensor(port: Port) -> Tensor:
     dims = None if port.shape.unknown_rank else tuple(d.size for d in port.shape.dim)
-    return Tensor(name=port.name, dtype=tf.as_dtype(port.dtype).name, shape=dims)
+    return Tensor(name=port.name, given=port.given, dtype=tf.as_dtype(port.dtype).name, shape=dims)
 
 
 def _write(done: Frozen, folder: Path) -> Result:
