@@ -72,6 +72,7 @@ def test_an_absolute_path_in_the_state(tmp_path: Path) -> None:
         (_TWO, "model_checkpoint_path: 1 { ", "", "F/checkpoint: line 1: "),
         (_TWO, "model_checkpoint_path: \"a\"\nnope: 1", "checkpoint", "F/checkpoint: line 2, column 1: CheckpointState has no field"),
         (_TWO, "model_checkpoint_path: \"\\377\"", "checkpoint", "F/checkpoint: byte "),
+        (_TWO, "model_checkpoint_path: \"a\\000b\"", "checkpoint", "F/checkpoint: cannot be read: embedded null"),
         (_TWO, None, "a-2", "F/a-2: neither this file nor F/a-2.index exists; did you mean a-1?"),
         (_TWO, None, "a-2.meta", "F/a-2.meta: neither this file nor F/a-2.index exists; did you mean"),
         (_TWO, None, "none/a-1", "F/none/a-1: neither this file nor F/none/a-1.index exists"),

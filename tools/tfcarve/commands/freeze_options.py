@@ -55,7 +55,8 @@ def add_graph(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--signature",
         metavar="NAME",
-        help="takes the inputs, the outputs and their names from this signature (default: serving_default)",
+        help="takes the inputs, the outputs and their names from this signature, or function of a SavedModel (default: "
+        "serving_default)",
     )
 
 

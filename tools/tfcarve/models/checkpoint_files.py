@@ -20,10 +20,9 @@ _INDEX = ".index"
 _SUFFIX = re.compile(r"(?:\.index|\.meta|\.data-\d{5}-of-\d{5})\Z")
 _STATE_FILE = "checkpoint"
 _STATE_START = re.compile(rb"\s*model_checkpoint_path\s*:")
-_LATEST = 1
 _STATE = Message(
     "CheckpointState",
-    {b"model_checkpoint_path": Field(_LATEST, "string")},
+    {b"model_checkpoint_path": Field(1, "string")},
     frozenset((
         b"all_model_checkpoint_paths", b"all_model_checkpoint_timestamps", b"last_preserved_timestamp",
     )),
@@ -86,33 +85,38 @@ def _listed(folder: Path, names: list[str]) -> str:
     return shown + (f" and {more} more" if more > 0 else "")
 
 
+def latest(data: bytes) -> str:
+    """Returns the path of the latest checkpoint in the content of a file `checkpoint`; "" if there is none.
+
+    Raises:
+      InvalidInput: the content is not a CheckpointState.
+    """
+    try:
+        binary = text_format.to_wire(data, _STATE)
+        paths = [wire.text(binary, a, b) for _, _, a, b in wire.fields(binary, 0, len(binary))]
+    except (text_format.TextError, wire.WireError) as error:
+        raise InvalidInput(str(error)) from None
+    return paths[-1] if paths else ""
+
+
 def _named(state: Path) -> Path:
     """Returns the latest checkpoint according to a folder's file `checkpoint`."""
     folder = state.parent
+    if state.stat().st_size > _MAX_STATE:
+        raise InvalidInput(f"checkpoint {state}: has more than {_MAX_STATE:,} bytes")
     try:
-        if state.stat().st_size > _MAX_STATE:
-            raise InvalidInput(f"checkpoint {state}: has more than {_MAX_STATE:,} bytes")
-        binary = text_format.to_wire(state.read_bytes(), _STATE)
-        paths = [
-            wire.text(binary, a, b)
-            for number, _, a, b in wire.fields(binary, 0, len(binary))
-            if number == _LATEST
-        ]
-    except (text_format.TextError, wire.WireError) as error:
+        name = latest(state.read_bytes())
+    except InvalidInput as error:
         raise InvalidInput(f"checkpoint {state}: {error}") from None
-    latest = folder / paths[-1] if paths else folder
+    found = folder / name
     there = _prefixes(folder)
     fix = f"pass one of {_listed(folder, there)}" if there else "the folder has no checkpoint"
-    if not latest.resolve().is_relative_to(folder.resolve()) or latest == folder:
-        named = repr(paths[-1]) if paths else "no checkpoint"
-        raise InvalidInput(
-            f"checkpoint {state}: it names {named}, which is not in its folder: {fix}"
-        )
-    if not any(files(latest)):
-        raise InvalidInput(
-            f"checkpoint {state}: it names {paths[-1]!r}, which does not exist: {fix}"
-        )
-    return latest
+    if not name or not found.resolve().is_relative_to(folder.resolve()):
+        where = f"{name!r}, which is not in its folder" if name else "no checkpoint"
+        raise InvalidInput(f"checkpoint {state}: it names {where}: {fix}")
+    if not any(files(found)):
+        raise InvalidInput(f"checkpoint {state}: it names {name!r}, which does not exist: {fix}")
+    return found
 
 
 def _in_folder(folder: Path) -> Path:
@@ -147,8 +151,8 @@ def prefix(path: Path) -> Path:
     """
     try:
         return _prefix(path)
-    except OSError as error:
-        raise InvalidInput(f"checkpoint {path}: cannot be read: {error.strerror}") from None
+    except (OSError, ValueError) as error:  # a name with a null byte is a ValueError
+        raise InvalidInput(f"checkpoint {path}: cannot be read: {error}") from None
 
 
 def _prefix(path: Path) -> Path:

@@ -2,7 +2,7 @@
 
 import codecs
 import itertools
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from tfcarve.models import (
     graph_text,
     memmapped,
     meta_graph,
+    saved_functions,
     signature,
     text_format,
     wire,
@@ -19,6 +20,7 @@ from tfcarve.models import (
 from tfcarve.models.choice import ALL, Choice
 from tfcarve.models.meta_graph import MetaGraph
 from tfcarve.models.node_use import Model, NodeUse
+from tfcarve.models.object_graph import ObjectGraph
 from tfcarve.models.signature_def import Signature
 from tfcarve.models.wire import Budget, Buffer
 
@@ -58,6 +60,20 @@ def _with_tags(path: Path, graphs: Sequence[MetaGraph], tags: Sequence[str]) -> 
     return tagged
 
 
+def _functions_hint(names: Iterable[str], objects: Iterable[tuple[Buffer, int, int]]) -> str:
+    """Returns what to do if a requested signature is a function of a SavedModel."""
+    graphs = [ObjectGraph(data, (a, b), Budget(b - a)) for data, a, b in objects]
+    for name in names:
+        try:
+            if any(saved_functions.find(graph, name) for graph in graphs):
+                return (
+                    f"; {name!r} is a function of the model, for which it must be frozen: --freeze"
+                )
+        except saved_functions.FunctionError as error:
+            return f"; {error}"
+    return ""
+
+
 def _model(
     source: Source,
     kind: str,
@@ -70,6 +86,7 @@ def _model(
     parts: list[Collection[NodeUse]] = []
     functions: dict[str, tuple[str, ...]] = {}
     taken: dict[str, Signature] = {}
+    objects = tuple((data, *graph.objects) for graph in graphs if graph.objects)
     try:
         # Graphs with different tags may have different signatures: it is enough that one of them has a signature.
         available = {n: s for graph in graphs for n, s in graph.signatures.items()}
@@ -81,7 +98,8 @@ def _model(
             functions.update(of_functions)
             taken.update(own)
     except signature.SignatureError as error:
-        raise InvalidInput(f"{source.path}: {error}") from None
+        functions_hint = _functions_hint(choice.signatures, objects)
+        raise InvalidInput(f"{source.path}: {error}{functions_hint}") from None
     return Model(
         source.name,
         source.digest,
@@ -90,6 +108,7 @@ def _model(
         functions,
         signatures=dict(sorted(taken.items())),
         graphs=tuple((data, *graph.graph) for graph in graphs),
+        objects=objects,
         outputs=frozenset(node for s in taken.values() for node in s.output_nodes()),
     )
 

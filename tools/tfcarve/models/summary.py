@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from tfcarve.json_codec import JsonDocument
+from tfcarve.models.model_functions import ModelFunction, model_functions
 from tfcarve.models.node_use import Model, NodeUse
 from tfcarve.models.signature_def import Signature, node_of
 from tfcarve.models.values import NO_VALUES, Values, value_of
@@ -62,6 +63,7 @@ class Summary(JsonDocument, frozen=True, kw_only=True):
       format: as in Model.
       remark: what the summary does not show, and why; "" if it shows the whole model.
       signatures: by name.
+      model_functions: the functions of a SavedModel, which `--signature` can name, too.
       inputs: the nodes that an app feeds.
       outputs: the nodes that no other node reads.
       variables: of the graph.
@@ -80,6 +82,7 @@ class Summary(JsonDocument, frozen=True, kw_only=True):
     format: str
     remark: str
     signatures: Mapping[str, Signature]
+    model_functions: tuple[ModelFunction, ...]
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
     variables: tuple[Tensor, ...]
@@ -190,6 +193,7 @@ def summary(model: Model) -> Summary:
         format=model.format,
         remark=_remark(model),
         signatures=model.signatures,
+        model_functions=model_functions(model),
         inputs=tuple(facts.inputs.items),
         outputs=tuple(outputs.items),
         variables=tuple(facts.variables.items),

@@ -48,9 +48,11 @@ class Checkpoint:
         self.name = name
         try:
             self._reader = tf.compat.v1.train.NewCheckpointReader(prefix)
-            self.keys = frozenset(self._reader.get_variable_to_shape_map()) - {_OBJECT_GRAPH}
+            every = frozenset(self._reader.get_variable_to_shape_map())
         except _UNREADABLE as error:
             raise self._damaged(error) from None
+        self._has_objects = _OBJECT_GRAPH in every
+        self.keys = every - {_OBJECT_GRAPH}
         self._averages = moving_averages
         if moving_averages and not any(key.endswith(_AVERAGE) for key in self.keys):
             raise InvalidInput(
@@ -61,6 +63,13 @@ class Checkpoint:
         return InvalidInput(
             f"checkpoint {self.name}: cannot be read: {reason(error)}: it may be truncated or incomplete"
         )
+
+    def object_graph(self) -> bytes:
+        """Returns the serialized TrackableObjectGraph; empty if there is none."""
+        try:
+            return bytes(self._reader.get_tensor(_OBJECT_GRAPH)) if self._has_objects else b""
+        except _UNREADABLE as error:
+            raise self._damaged(error) from None
 
     def _key(self, location: Location) -> str:
         average = location.key + _AVERAGE

@@ -72,6 +72,7 @@ class _Reader:
     def __init__(self, loaded: Loaded, ops: Ops, name: str) -> None:
         self._nodes: Mapping[str, NodeDef] = {node.name: node for node in loaded.graph.node}
         self._signatures = loaded.signatures
+        self._functions = loaded.functions
         self._ops = ops
         self._name = name
 
@@ -110,13 +111,15 @@ class _Reader:
             available = [
                 name for name in sorted(self._signatures) if not name.startswith(_INTERNAL)
             ]
+            there = f"the model has {', '.join(available) or 'none'}"
+            if self._functions:
+                fix = f"pass {'one of them' if available else 'a function'} with --signature"
+                functions = f"; its functions are:\n{self._functions}"
+            else:
+                fix = "pass one of them with --signature, or pass --outputs"
+                fix, functions = fix if available else "pass --outputs", ""
             raise InvalidInput(
-                f"{self._name}: there is no signature {key!r}: "
-                + (
-                    f"the model has {', '.join(available)}: pass one of them with --signature, or pass --outputs"
-                    if available
-                    else "the model has none: pass --outputs"
-                )
+                f"{self._name}: there is no signature {key!r}: {there}: {fix}{functions}"
             )
         return self._signatures[key]
 
