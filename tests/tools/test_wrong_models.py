@@ -125,25 +125,25 @@ _KINDS = {
 }  # fmt: skip
 
 # The words of each command that reads models; MODEL is the file, GRAPH a valid graph, OUT an output.
-_COMMANDS = {
-    "benchmark": "--figures FIGURES MODEL",
-    "calibrate": "MODEL --data x.npz -o OUT",
-    "compare": "MODEL GRAPH",
-    "compare with": "GRAPH MODEL",
-    "diff": "MODEL GRAPH",
-    "diff with": "GRAPH MODEL",
-    "freeze": "MODEL -o OUT",
-    "freeze for outputs": "MODEL -o OUT --outputs n",
-    "golden": "MODEL --output n=OUT",
-    "graph": "MODEL -o OUT.svg",
-    "inspect": "MODEL",
-    "inspect frozen": "MODEL --freeze",
-    "memmap": "MODEL -o OUT",
-    "protect": "MODEL --key-file KEY -o OUT",
-    "select": "MODEL -o OUT",
-    "select frozen": "MODEL -o OUT --freeze",
-    "transform": "MODEL -o OUT --preset mobile",
-}
+_COMMANDS = (
+    ["benchmark", "--figures", "FIGURES", "MODEL"],
+    ["calibrate", "MODEL", "--data", "x.npz", "-o", "OUT"],
+    ["compare", "MODEL", "GRAPH"],
+    ["compare", "GRAPH", "MODEL"],
+    ["diff", "MODEL", "GRAPH"],
+    ["diff", "GRAPH", "MODEL"],
+    ["freeze", "MODEL", "-o", "OUT"],
+    ["freeze", "MODEL", "-o", "OUT", "--outputs", "n"],
+    ["golden", "MODEL", "--output", "n=OUT"],
+    ["graph", "MODEL", "-o", "OUT.svg"],
+    ["inspect", "MODEL"],
+    ["inspect", "MODEL", "--freeze"],
+    ["memmap", "MODEL", "-o", "OUT"],
+    ["protect", "MODEL", "--key-file", "KEY", "-o", "OUT"],
+    ["select", "MODEL", "-o", "OUT"],
+    ["select", "MODEL", "-o", "OUT", "--freeze"],
+    ["transform", "MODEL", "-o", "OUT", "--preset", "mobile"],
+)
 
 
 def _write(folder: Path, kind: Kind) -> Path:
@@ -163,9 +163,9 @@ def _expected(kind: Kind, path: Path, folder: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("command", _COMMANDS)
+@pytest.mark.parametrize("command", _COMMANDS, ids=" ".join)
 def test_each_command_names_the_format(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     others = {"GRAPH": _GRAPH, "KEY": bytes(32), "FIGURES": b"{}"}
     for name, content in others.items():
@@ -173,10 +173,10 @@ def test_each_command_names_the_format(
     paths = {**{name: str(tmp_path / name) for name in others}, "OUT": str(tmp_path / "out")}
     for name, kind in _KINDS.items():
         path = _write(tmp_path / "model", kind)
-        line = _COMMANDS[command]
+        words = command
         for word, value in {**paths, "MODEL": str(path)}.items():
-            line = line.replace(word, value)
-        assert main([command.split()[0], *line.split()]) == 2, name
+            words = [each.replace(word, value) for each in words]
+        assert main(words) == 2, name
         message = capsys.readouterr().err
         for part in _expected(kind, path, tmp_path / "model"):
             assert part in message, (name, message)

@@ -160,7 +160,7 @@ def _without_constants(meta_graph: Any) -> None:
         (_with_a_capture("captured_tensor"), "part.encode", "captures captured tensor"),
         (_with_a_capture("resource"), "part.encode", "captures a resource that has no code to create it"),
         (_with_a_capture("asset"), "part.encode", ""),
-        (_capturing_itself, "look_up", "captures itself: the SavedModel is damaged"),
+        (_capturing_itself, "look_up", "captures itself, or is nested too deeply: the SavedModel is damaged"),
         (_without_functions, "part.encode", "is missing: the SavedModel is damaged"),
         (_without_constants, "__call__@0", "which is missing: the SavedModel is damaged"),
         (lambda m: _concrete(m, "encode").ClearField("bound_inputs"), "part.encode", "has 2 inputs and 1 outputs, but"),

@@ -97,17 +97,16 @@ def test_compare(
     assert "'your output' is not an output of the model" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("model", "by_node"), [("m", False), ("m", True), ("f.pb", False)])
+@pytest.mark.parametrize("model", ["m", "f.pb"])
 def test_golden(
     model: str,
-    by_node: bool,
     folder: Path,
     frozen: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    fed = ["the_input" if by_node else "the input", "x"]
-    fetched = _FETCHED if by_node else {key: key for key in _FETCHED}
+    fed = ["the input", "x"]
+    fetched = {key: key for key in _FETCHED}
     if model == "f.pb":  # it does not say that its output was called x, which is an input
         fetched = {**fetched, "x": "x_output"}
     words = [

@@ -86,18 +86,18 @@ def _compared(arguments: argparse.Namespace) -> "Comparison":
     from tfcarve.prepare.compare.npz import read_arrays
     from tfcarve.prepare.evaluate import Evaluator
     from tfcarve.prepare.freeze import source as freezing
-    from tfcarve.prepare.freeze.request import DEFAULTS, without_changes
+    from tfcarve.prepare.freeze.request import Options, without_changes
 
     options = freeze_options.freeze_options(
         arguments, arguments.tags, arguments.signature, arguments.inputs, arguments.outputs
     )
     freezing.require_signatures(arguments.a, options)
     is_graph = freezing.kind(arguments.b) == "graphdef"
-    of_b = DEFAULTS if is_graph else without_changes(options)
+    of_b = Options(op_libraries=options.op_libraries) if is_graph else without_changes(options)
     read = read_arrays(arguments.data) if arguments.data else {}
     size = sum(p.stat().st_size for p in (arguments.a, arguments.b) if p.is_file())
     with progress.shown() as show, ExitStack() as stack:
-        evaluator = stack.enter_context(Evaluator(size))
+        evaluator = stack.enter_context(Evaluator(size, options.op_libraries))
         a, source = _side(stack, evaluator, arguments.a, options)
         b, source_b = _side(stack, evaluator, arguments.b, of_b)
         fed = {**source_b.input_nodes, **source.input_nodes}

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfcarve.errors import InvalidInput
+from tfcarve.op_library import require_library
 
 if TYPE_CHECKING:
     from tfcarve.prepare.freeze.request import Options
@@ -17,7 +18,7 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def add_freeze(parser: argparse.ArgumentParser) -> None:
-    """Declares the options that apply to all models: --checkpoint, --moving-averages, --lower-control-flow, --unroll."""
+    """Declares the options that apply to all models: from --checkpoint to --op-library."""
     group = parser.add_argument_group("freezing")
     group.add_argument(
         "--checkpoint",
@@ -41,6 +42,15 @@ def add_freeze(parser: argparse.ArgumentParser) -> None:
         default=0,
         metavar="N",
         help="unrolls loops with a constant number of iterations, at most N (default: 0, which keeps loops)",
+    )
+    group.add_argument(
+        "--op-library",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE.so",
+        help="a shared library with custom ops, built for the installed TensorFlow, which loads it and runs its code; may "
+        "be repeated",
     )
 
 
@@ -95,12 +105,14 @@ def freeze_options(
       outputs: tensors that the graph computes.
 
     Raises:
-      InvalidInput: a number is negative.
+      InvalidInput: a number is negative, or a library does not exist.
     """
     from tfcarve.prepare.freeze.request import DEFAULTS, Options
 
     if arguments.unroll < 0:
         raise InvalidInput(f"--unroll {arguments.unroll}: expected 0 or more")
+    for path in arguments.op_library:
+        require_library(path)
     prefix = arguments.checkpoint
     return Options(
         tags=DEFAULTS.tags if tags is None else tuple(tags),
@@ -111,6 +123,7 @@ def freeze_options(
         moving_averages=arguments.moving_averages,
         lower_control_flow=arguments.lower_control_flow,
         unroll=arguments.unroll,
+        op_libraries=tuple(str(path.absolute()) for path in arguments.op_library),
     )
 
 
@@ -125,4 +138,5 @@ def words(arguments: argparse.Namespace) -> tuple[str, ...]:
     found += ["--moving-averages"] if arguments.moving_averages else []
     found += ["--lower-control-flow"] if arguments.lower_control_flow else []
     found += [f"--unroll={arguments.unroll}"] if arguments.unroll else []
+    found += [f"--op-library={path}" for path in arguments.op_library]
     return tuple(found)

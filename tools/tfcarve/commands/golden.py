@@ -12,6 +12,7 @@ from tfcarve.commands.options import DASH
 from tfcarve.errors import InvalidInput
 from tfcarve.models import other_formats, read
 from tfcarve.models.node_names import meant
+from tfcarve.op_library import with_advice
 from tfcarve.proof import noise
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _LITE_SUFFIX = ".tflite"
 # The options that say how a graph is frozen; a TensorFlow Lite model has none.
 _GRAPH_OPTIONS = (
     *("tags", "inputs", "outputs", "checkpoint"),
-    *("moving_averages", "lower_control_flow", "unroll"),
+    *("moving_averages", "lower_control_flow", "unroll", "op_library"),
 )
 
 
@@ -140,7 +141,8 @@ def _run_graph(
         _check_frozen(arguments.model, model)
         nodes = {use.node for use in model.nodes if not use.function}
         fed = {meant(name, nodes, source.input_nodes): file for name, file in inputs.items()}
-        words = _words(fed, [meant(name, nodes, source.output_nodes) for name in outputs])
+        fetched = [meant(name, nodes, source.output_nodes) for name in outputs]
+        words = [*map("--op-library={}".format, options.op_libraries), *_words(fed, fetched)]
         path = source.path.absolute()
         _run(_RUN, arguments.model, path, folder, words)
         noise.run_again(_RUN, path, Path(folder), words)
@@ -168,6 +170,5 @@ def _run(program: str, name: Path, model: Path, folder: str, words: Sequence[str
     except full_tensorflow.Failed as failed:
         if failed.status == _ARRAYS_FAILED:
             raise InvalidInput(f"{name}: {failed}") from None
-        raise InvalidInput(
-            f"{name}: full {what} does not run it: {str(failed) or 'no message'}"
-        ) from None
+        why = with_advice(str(failed) or "no message")
+        raise InvalidInput(f"{name}: full {what} does not run it: {why}") from None

@@ -7,6 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfcarve.errors import InvalidInput
+from tfcarve.op_library import with_advice
 from tfcarve.prepare.freeze import tables
 from tfcarve.prepare.freeze.assemble import Assembled, assembled
 from tfcarve.prepare.freeze.bodies import Body
@@ -69,7 +70,8 @@ def _check_imports(graph: Any) -> None:
         with tf.Graph().as_default():
             tf.import_graph_def(graph, name="")
     except (ValueError, TypeError, KeyError, tf.errors.OpError) as error:
-        raise InvalidInput(f"TensorFlow rejects the frozen graph: {reason(error)}") from None
+        why = with_advice(reason(error))
+        raise InvalidInput(f"TensorFlow rejects the frozen graph: {why}") from None
 
 
 def _program(loaded: Loaded, source: Assembled, inputs: Sequence[str], request: Request) -> Program:

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from tfcarve import json_codec
 from tfcarve.errors import InvalidInput
+from tfcarve.prepare import op_libraries
 from tfcarve.prepare.freeze import load
 from tfcarve.prepare.freeze.frozen import Frozen, frozen
 from tfcarve.prepare.freeze.interface import Port
@@ -52,6 +53,7 @@ def main(argument: str) -> None:
     file = folder / REQUEST
     request = json_codec.decode(file.read_bytes(), Request, str(file))
     try:
+        op_libraries.load(request.options.op_libraries)
         result = _write(frozen(load_source(request, folder), request), folder)
     except InvalidInput as error:
         result = Result(error=str(error))

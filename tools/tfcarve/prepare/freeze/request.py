@@ -19,6 +19,7 @@ class Options(JsonDocument, frozen=True):
       moving_averages: use the moving average of each variable that has one in the checkpoint.
       lower_control_flow: lower While, If and Case to Switch, Merge, Enter and Exit.
       unroll: unroll loops with at most this number of iterations; 0 to keep loops.
+      op_libraries: absolute paths of shared libraries with custom ops, which TensorFlow loads.
     """
 
     tags: tuple[str, ...] = ("serve",)
@@ -29,6 +30,7 @@ class Options(JsonDocument, frozen=True):
     moving_averages: bool = False
     lower_control_flow: bool = False
     unroll: int = 0
+    op_libraries: tuple[str, ...] = ()
 
 
 DEFAULTS = Options()
@@ -45,8 +47,9 @@ def requires_freezing(options: Options) -> bool:
 
 
 def without_changes(options: Options) -> Options:
-    """Returns the options that only select a graph and its signature."""
-    return Options(tags=options.tags, signature=options.signature)
+    """Returns the options that only select a graph and its signature, and load libraries."""
+    libraries = options.op_libraries
+    return Options(tags=options.tags, signature=options.signature, op_libraries=libraries)
 
 
 class Request(JsonDocument, frozen=True):

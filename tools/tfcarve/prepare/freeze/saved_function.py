@@ -26,6 +26,8 @@ from tfcarve.prepare.freeze.tensor_names import parsed, reference
 # The checkpoint keys of an object's attributes, by the object's number and the attribute's name.
 Keys = Mapping[int, Mapping[str, str]]
 
+# The number of objects of which each is created with the next one.
+_MAX_DEPTH = 100
 _VALUE, _TABLE = "VARIABLE_VALUE", "table"
 
 
@@ -80,9 +82,9 @@ class _Builder:
     def _tensor(self, number: int) -> str:
         """Returns the tensor of an object that a function captures."""
         if number not in self._tensors:
-            if number in self._entered:
+            if number in self._entered or len(self._entered) - len(self._tensors) > _MAX_DEPTH:
                 raise InvalidInput(
-                    f"the object {number} captures itself: the SavedModel is damaged"
+                    f"the object {number} captures itself, or is nested too deeply: the SavedModel is damaged"
                 )
             self._entered.add(number)
             self._capture(number, self._objects.objects[number])

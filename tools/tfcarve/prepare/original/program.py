@@ -17,6 +17,7 @@ from tensorflow.core.framework import tensor_pb2
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models.saved_functions import Function
+from tfcarve.prepare import op_libraries
 from tfcarve.prepare.framing import receive, send
 from tfcarve.prepare.freeze.interface import Port, interface
 from tfcarve.prepare.freeze.load import Loaded
@@ -137,7 +138,12 @@ def main(argument: str) -> None:
     folder = Path(argument)
     with (folder / "request").open("rb") as stream:
         request, parts = receive(stream, REQUEST)
-    error, results = run(request, parts, folder)
+    results: list[bytes] = []
+    try:
+        op_libraries.load(request.model.options.op_libraries)
+        error, results = run(request, parts, folder)
+    except InvalidInput as invalid:
+        error = str(invalid)
     with (folder / "result").open("wb") as stream:
         send(stream, RunResult(error=error), results)
 
