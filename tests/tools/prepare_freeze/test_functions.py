@@ -123,6 +123,31 @@ def _concrete(meta_graph: Any, name: str) -> Any:
     return next(functions[key] for key in functions if f"_{name}_" in key)
 
 
+def test_an_input_with_the_name_of_a_captured_constant(
+    saved: tuple[Path, dict[str, Call]], tmp_path: Path
+) -> None:
+    folder, calls = saved
+    names = []
+
+    def change(meta_graph: Any) -> None:
+        functions, objects = (
+            meta_graph.object_graph_def.concrete_functions,
+            meta_graph.object_graph_def.nodes,
+        )
+        for key in (key for key in functions if "___call__" in key):
+            captured = [objects[number] for number in functions[key].bound_inputs]
+            names[:] += [each.constant.operation for each in captured if each.HasField("constant")]
+        for key in (key for key in functions if "___call__" in key):
+            args = functions[key].canonicalized_input_signature.tuple_value.values[0]
+            args.tuple_value.values[0].tensor_spec_value.name = names[0]
+
+    path = _changed(folder, tmp_path / "m", change)
+    call = calls["__call__@0"]
+    data = frozen_here(path, tmp_path / "out", signature="__call__@0")
+    found = run(data, {names[0]: call.feeds["x"]}, call.expected)["output_0"]
+    assert _equal(found, call.expected["output_0"])
+
+
 def _without_key(meta_graph: Any) -> None:
     objects = meta_graph.object_graph_def.nodes
     next(child for child in objects[0].children if child.local_name == "bias").local_name = "other"

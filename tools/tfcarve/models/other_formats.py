@@ -38,7 +38,6 @@ _KERAS_ENTRIES = (b"metadata.json", b"config.json", b"model.weights.h5")
 _ONNX = re.compile(rb"\x08[\x02-\x3f](?:[\x3a\x42]|\x12[\x01-\x7f][\x20-\x7e])")
 _PAGE = re.compile(rb"<(?:!doctype html|html|head|body)\b")
 _SAFETENSORS = re.compile(rb".{5}\0\0\0\{\s*\"", re.DOTALL)
-
 _GRAPH_MODEL = re.compile(rb'"format"\s*:\s*"graph-model"')
 
 _LFS_POINTER = "is a Git LFS pointer in place of the file: get the file: git lfs pull"
@@ -153,10 +152,7 @@ def _json(file: _Ends) -> str:
         return ""
     if b'"modelTopology"' in head or b'"weightsManifest"' in head:
         if _GRAPH_MODEL.search(head):
-            return (
-                "is a TensorFlow.js graph model, which no tool converts back: "
-                "pass the SavedModel from which it was converted"
-            )
+            return "is a TensorFlow.js graph model: pass the SavedModel from which it was converted"
         options = "--input_format=tfjs_layers_model --output_format=keras_saved_model"
         return (
             f"is a TensorFlow.js model: convert it: tensorflowjs_converter {options} {file.word} FOLDER "

@@ -13,6 +13,7 @@ from tfcarve.models.node_names import Names
 from tfcarve.models.object_graph import ObjectGraph, SavedObject
 from tfcarve.models.signature_def import shape_text
 from tfcarve.models.structured_value import Leaf
+from tfcarve.printable import printable
 
 # Deeper objects are not searched, and longer lists are cut.
 _MAX_DEPTH = 32
@@ -164,7 +165,7 @@ def listed(found: Iterable[Function]) -> str:
     more = 0
     for function in found:
         if len(lines) < _MAX_LISTED:
-            lines.append(f"  {function.text()}")
+            lines.append(f"  {printable(function.text())}")
         else:
             more += 1
     return "\n".join([*lines, *([f"  and {more:,} more"] if more else [])])

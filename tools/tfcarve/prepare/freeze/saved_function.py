@@ -28,6 +28,8 @@ Keys = Mapping[int, Mapping[str, str]]
 
 # The number of objects of which each is created with the next one.
 _MAX_DEPTH = 100
+# The ops of the graph's nodes that are captured: constants, and paths of assets.
+_CAPTURED = ("Const", "Placeholder")
 _VALUE, _TABLE = "VARIABLE_VALUE", "table"
 
 
@@ -47,7 +49,9 @@ class _Builder:
         self._keys = keys
         self._library = {f.signature.name: f for f in meta_graph.graph_def.library.function}
         self._originals = {node.name: node for node in meta_graph.graph_def.node}
-        self._names = Names(())
+        # Constants and assets keep their names.
+        self._names = Names(n.name for n in self._originals.values() if n.op in _CAPTURED)
+        self._kept: set[str] = set()
         self._tensors: dict[int, str] = {}
         self._entered: set[int] = set()
         self.nodes: list[NodeDef] = []
@@ -94,29 +98,27 @@ class _Builder:
         if found.kind == "variable":
             self._variable(number, found)
         elif found.kind == "constant":
-            self._tensors[number] = self._copied(self._objects.constant(found), ("Const",))
+            self._tensors[number] = self._copied(self._objects.constant(found))
         elif found.kind == "asset":
             files, index = self._meta_graph.asset_file_def, self._objects.asset(found)
             if index >= len(files):
                 raise InvalidInput(f"the asset {index} is missing: the SavedModel is damaged")
-            self._tensors[number] = self._copied(
-                files[index].tensor_info.name, ("Const", "Placeholder")
-            )
+            self._tensors[number] = self._copied(files[index].tensor_info.name)
         elif found.kind == "resource":
             self._resource(number, found)
         else:
             what = found.kind.replace("_", " ") or "an object of unknown kind"
             raise InvalidInput(f"the function captures {what}, which freezing does not support")
 
-    def _copied(self, tensor: str, ops: Sequence[str]) -> str:
+    def _copied(self, tensor: str) -> str:
         name, port = parsed(tensor)
         node = self._originals.get(name)
-        if node is None or node.op not in ops or port:
+        if node is None or node.op not in _CAPTURED or port:
             raise InvalidInput(
                 f"the function captures {tensor!r}, which is missing: the SavedModel is damaged"
             )
-        if name not in self._names:
-            self._names.unique(name)
+        if name not in self._kept:
+            self._kept.add(name)
             self.nodes.append(node)
         return name
 
@@ -207,7 +209,8 @@ def called(meta_graph: Any, function: Function, objects: ObjectGraph, keys: Keys
     if count != len(function.inputs) or len(outputs) != len(function.outputs):
         raise InvalidInput(
             f"the function {function.name!r} has {max(count, 0)} inputs and {len(outputs)} outputs, but its signature has "
-            f"{len(function.inputs)} and {len(function.outputs)}: the SavedModel is damaged"
+            f"{len(function.inputs)} and {len(function.outputs)}: the SavedModel is damaged, or its release of TensorFlow did "
+            "not save the structure of composite tensors"
         )
     signature = meta_graph_pb2.SignatureDef()
     fed = []
