@@ -24,6 +24,11 @@ _RUN_BY = {
         "bazel run //:size.comment",
     ),
     'bazel test --disk_cache="$HOME/.cache/bazel-disk" //...': ("tests/e2e/test_app.py", '"test"'),
+    "g++ -O2 -shared -fPIC app_scale.cc -o app_scale.so $(python -c 'import tensorflow as tf; "
+    "print(*tf.sysconfig.get_compile_flags(), *tf.sysconfig.get_link_flags())')": (
+        "tests/tools/prepare_freeze/test_op_library.py",
+        "custom-op.md",
+    ),
     'gh pr comment "${{ github.event.number }}" --body-file comment.md': ("docs/size.md", "gh pr"),
     "sudo apt-get install -y g++-aarch64-linux-gnu lld qemu-user-static": (
         "tools/bootstrap/system_packages.py",

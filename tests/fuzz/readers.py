@@ -12,7 +12,7 @@ import numpy as np
 import protos
 from selections import selection
 
-from fuzz import document_readers, graph_readers, library_readers, shown_readers
+from fuzz import document_readers, graph_readers, library_readers, model_readers, shown_readers
 from fuzz.reader import Reader, of_text
 from tfcarve.build_files import evaluate as build_file
 from tfcarve.emit import aligned_graph, constant_node, memmapped_package, tensor_content
@@ -162,6 +162,7 @@ READERS: dict[str, Reader] = {
     **document_readers.READERS,
     **graph_readers.READERS,
     **library_readers.READERS,
+    **model_readers.READERS,
     **shown_readers.READERS,
     "graph_def": Reader([graph_def], _graph, wire.WireError, [_GRAPH]),
     "saved_model": Reader(

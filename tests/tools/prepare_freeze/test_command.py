@@ -47,8 +47,20 @@ def test_output_is_deterministic(tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert main(["freeze", str(source.path), "-o", str(tmp_path / name), "--json"]) == 0
         assert (tmp_path / name).read_bytes() == here
         assert json.loads(capsys.readouterr().out) == [
-            {"kind": "input", "name": "features", "dtype": "float32", "shape": [-1, 4, 1]},
-            {"kind": "output", "name": "scores", "dtype": "float32", "shape": [-1, 2]},
+            {
+                "kind": "input",
+                "name": "features",
+                "given": "features",
+                "dtype": "float32",
+                "shape": [-1, 4, 1],
+            },
+            {
+                "kind": "output",
+                "name": "scores",
+                "given": "scores",
+                "dtype": "float32",
+                "shape": [-1, 2],
+            },
         ]
 
 

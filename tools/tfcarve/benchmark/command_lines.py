@@ -8,7 +8,10 @@ from pathlib import PurePath
 from tfcarve.benchmark.task import RANDOM_TYPES
 from tfcarve.json_codec import JsonDocument
 from tfcarve.models import keras
-from tfcarve.models.signature_def import Signature
+from tfcarve.models.model_functions import ModelFunction
+from tfcarve.models.node_names import frozen_names
+from tfcarve.models.saved_functions import FunctionTensor
+from tfcarve.models.signature_def import Signature, SignatureTensor, node_of
 from tfcarve.models.summary import Summary
 
 # More of them are leftovers of training: an app does not fetch so many.
@@ -116,16 +119,26 @@ def _of_graph(summary: Summary) -> tuple[list[_Tensor], list[_Tensor]]:
 
 def _of_signature(signature: Signature) -> tuple[list[_Tensor], list[_Tensor]]:
     """Returns the inputs and outputs of the graph that `tfcarve freeze` writes for a signature."""
+    sides = signature.inputs, signature.outputs
     for found in (*signature.inputs, *signature.outputs):
         if len(found.tensors) != 1:
             raise _NoCommands(f"{found.name!r} is not one tensor: freeze the model, and inspect it")
-    inputs = [_Tensor(t.name, t.dtype, t.shape) for t in signature.inputs]
-    fed = {found.name for found in inputs}
-    outputs = [
-        _Tensor(f"{t.name}_output" if t.name in fed else t.name, t.dtype, t.shape)
-        for t in signature.outputs
-    ]
-    return inputs, outputs
+    names = frozen_names(*([t.name for t in side] for side in sides))
+    return _named(sides[0], names[0]), _named(sides[1], names[1])
+
+
+def _of_frozen(signature: Signature) -> tuple[list[_Tensor], list[_Tensor]]:
+    """Returns the inputs and outputs of a graph that was frozen for a signature: each is a node."""
+    sides = signature.inputs, signature.outputs
+    return _named(sides[0], map(_node, sides[0])), _named(sides[1], map(_node, sides[1]))
+
+
+def _node(tensor: SignatureTensor) -> str:
+    return node_of(tensor.tensors[0])
+
+
+def _named(side: Iterable[SignatureTensor | FunctionTensor], names: Iterable[str]) -> list[_Tensor]:
+    return [_Tensor(name, t.dtype, t.shape) for t, name in zip(side, names, strict=True)]
 
 
 def _chosen(summary: Summary) -> str:
@@ -146,6 +159,8 @@ def _of_signatures(summary: Summary, tags: Sequence[str]) -> _Plan:
     """Returns the plan for a SavedModel, or a MetaGraphDef with signatures."""
     name = _chosen(summary)
     if not name:
+        if summary.model_functions:
+            return _of_function(summary.model_functions, tags)
         raise _NoCommands("no signature has inputs")
     _require_expressible(_Tensor(word, "", None) for word in (name, *tags))
     options = [*_options("--tags", [",".join(tags)])] if tags else []
@@ -155,6 +170,20 @@ def _of_signatures(summary: Summary, tags: Sequence[str]) -> _Plan:
         options += _CHECKPOINT
         remark += f"; {_PREFIX}"
     return _Plan(tuple(options), *_of_signature(summary.signatures[name]), remark)
+
+
+def _of_function(functions: Sequence[ModelFunction], tags: Sequence[str]) -> _Plan:
+    """Returns the plan for a SavedModel without signatures."""
+    found = next((each for each in functions if each.inputs), None)
+    if found is None:
+        raise _NoCommands("no function has inputs")
+    _require_expressible(_Tensor(word, "", None) for word in (found.name, *tags))
+    options = [*_options("--tags", [",".join(tags)])] if tags else []
+    options += _options("--signature", [found.name])
+    sides = found.inputs, found.outputs
+    names = frozen_names(*([t.name for t in side] for side in sides))
+    remark = f"for the function {found.name}"
+    return _Plan(tuple(options), _named(sides[0], names[0]), _named(sides[1], names[1]), remark)
 
 
 def _with_variables(summary: Summary) -> _Plan:
@@ -169,9 +198,9 @@ def _plan(summary: Summary, frozen_with: Sequence[str] | None, tags: Sequence[st
         raise _NoCommands("the graph has inputs that do not exist")
     if frozen_with is not None:
         found = next(iter(summary.signatures.values()), None)
-        ends = _of_signature(found) if found else _of_graph(summary)
+        ends = _of_frozen(found) if found else _of_graph(summary)
         return _Plan(tuple(frozen_with), *ends)
-    if summary.signatures:
+    if summary.signatures or summary.model_functions:
         return _of_signatures(summary, tags)
     if summary.variables:
         return _with_variables(summary)

@@ -10,7 +10,7 @@ from tfcarve.commands.options import add_output
 from tfcarve.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from tfcarve.prepare.calibrate.calibration import Choice
     from tfcarve.prepare.calibrate.session import Session
@@ -88,13 +88,15 @@ def _steps(graph: "Graph", as_is: bool) -> "list[Step]":
     return [] if as_is or is_quantized else presets.before_quantize_nodes()
 
 
-def _open_session(library: Path | None, size: int) -> "Callable[[Graph], Session]":
+def _open_session(
+    library: Path | None, size: int, op_libraries: "Sequence[str]"
+) -> "Callable[[Graph], Session]":
     from tfcarve.objfile import executable
     from tfcarve.prepare.calibrate.carved_session import CarvedSession
     from tfcarve.prepare.calibrate.session import FullSession
 
     if library is None:
-        return lambda graph: FullSession(graph, size)
+        return lambda graph: FullSession(graph, size, op_libraries)
     kind = executable.identify(files.read_bytes(library), str(library))
     if kind.is_program or kind.cpu != executable.host_cpu():
         raise InvalidInput(
@@ -107,6 +109,7 @@ def _open_session(library: Path | None, size: int) -> "Callable[[Graph], Session
 def run(arguments: argparse.Namespace) -> int:
     """Writes the ranges and prints their number and that of the samples."""
     prepare_options.require_packages()
+    from tfcarve.models.node_names import meant
     from tfcarve.prepare import heap, pipeline
     from tfcarve.prepare.calibrate.calibration import calibrate
     from tfcarve.prepare.compare.npz import read_arrays
@@ -123,12 +126,19 @@ def run(arguments: argparse.Namespace) -> int:
     source.require_signatures(arguments.model, options)
     heap.release_freed_memory()
     size = source_size(arguments.model)
-    open_session = _open_session(arguments.library, size)
-    with progress.shown() as show, Evaluator(size) as evaluator:
+    open_session = _open_session(arguments.library, size, options.op_libraries)
+    with progress.shown() as show, Evaluator(size, options.op_libraries) as evaluator:
         graph, frozen = read_source(arguments.model, options)
         inputs, outputs = prepare_options.ends(graph, frozen, arguments.model)
         sha256 = digest(graph)
-        data = ((str(path), read_arrays(path)) for path in arguments.data)
+        nodes = {node.name for node in graph.nodes}
+        data = (
+            (
+                str(path),
+                {meant(n, nodes, frozen.input_nodes): a for n, a in read_arrays(path).items()},
+            )
+            for path in arguments.data
+        )
         try:
             steps = _steps(graph, arguments.as_is)
             graph = pipeline.transform(graph, steps, inputs, outputs, evaluator, show)

@@ -81,28 +81,34 @@ def _side(
 
 
 def _compared(arguments: argparse.Namespace) -> "Comparison":
+    from tfcarve.models.node_names import meant
     from tfcarve.prepare.compare import comparison
     from tfcarve.prepare.compare.npz import read_arrays
     from tfcarve.prepare.evaluate import Evaluator
     from tfcarve.prepare.freeze import source as freezing
-    from tfcarve.prepare.freeze.request import DEFAULTS, without_changes
+    from tfcarve.prepare.freeze.request import Options, without_changes
 
     options = freeze_options.freeze_options(
         arguments, arguments.tags, arguments.signature, arguments.inputs, arguments.outputs
     )
     freezing.require_signatures(arguments.a, options)
     is_graph = freezing.kind(arguments.b) == "graphdef"
-    of_b = DEFAULTS if is_graph else without_changes(options)
-    arrays = read_arrays(arguments.data) if arguments.data else None
+    of_b = Options(op_libraries=options.op_libraries) if is_graph else without_changes(options)
+    read = read_arrays(arguments.data) if arguments.data else {}
     size = sum(p.stat().st_size for p in (arguments.a, arguments.b) if p.is_file())
     with progress.shown() as show, ExitStack() as stack:
-        evaluator = stack.enter_context(Evaluator(size))
+        evaluator = stack.enter_context(Evaluator(size, options.op_libraries))
         a, source = _side(stack, evaluator, arguments.a, options)
-        b, _ = _side(stack, evaluator, arguments.b, of_b)
-        inputs = comparison.input_refs(a, b, source.inputs if arguments.inputs else ())
-        outputs, alone = comparison.output_refs(a, b, source.outputs if arguments.outputs else ())
+        b, source_b = _side(stack, evaluator, arguments.b, of_b)
+        fed = {**source_b.input_nodes, **source.input_nodes}
+        fetched = {**source_b.output_nodes, **source.output_nodes}
+        named = [meant(name, a.outputs, fed) for name in arguments.inputs and source.inputs]
+        inputs = comparison.input_refs(a, b, named)
+        named = [meant(name, a.outputs, fetched) for name in arguments.outputs and source.outputs]
+        outputs, alone = comparison.output_refs(a, b, named)
+        arrays = {meant(name, a.outputs, fed): array for name, array in read.items()}
         try:
-            samples = comparison.sample_list(a, inputs, arrays)
+            samples = comparison.sample_list(a, inputs, arrays if arguments.data else None)
         except InvalidInput as error:
             raise InvalidInput(f"{arguments.data or arguments.a}: {error}") from None
         found = comparison.compare(a, b, outputs, samples, arguments.tolerance, show)

@@ -52,4 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         common.table(rows, ("kind", "name", "dtype", "shape"), arguments.json)
     else:
         print(printable(f"{arguments.source}: is already frozen: copied unchanged"))
+    for row in () if arguments.json else rows:
+        if row["name"] != row["given"]:
+            print(printable(f"the {row['kind']} {row['given']!r} is the node {row['name']!r}"))
     return 0

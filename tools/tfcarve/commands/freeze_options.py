@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfcarve.errors import InvalidInput
+from tfcarve.op_library import require_library
 
 if TYPE_CHECKING:
     from tfcarve.prepare.freeze.request import Options
@@ -23,7 +24,7 @@ def add_freeze(parser: argparse.ArgumentParser) -> None:
         "--checkpoint",
         default="",
         metavar="PREFIX",
-        help="reads the variables of a .pb, .pbtxt, .pb.txt or .meta from this checkpoint",
+        help="reads the variables of a .pb, .pbtxt, .pb.txt or .meta from this checkpoint: its prefix, one of its files, or its folder",
     )
     group.add_argument(
         "--moving-averages",
@@ -48,6 +49,15 @@ def add_freeze(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.py",
         help="runs this Python file, which defines the classes and functions of a Keras file that are not part of Keras",
     )
+    group.add_argument(
+        "--op-library",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE.so",
+        help="a shared library with custom ops, built for the installed TensorFlow, which loads it and runs its code; may "
+        "be repeated",
+    )
 
 
 def add_graph(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +71,8 @@ def add_graph(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--signature",
         metavar="NAME",
-        help="takes the inputs, the outputs and their names from this signature (default: serving_default)",
+        help="takes the inputs, the outputs and their names from this signature, or function of a SavedModel (default: "
+        "serving_default)",
     )
 
 
@@ -100,12 +111,14 @@ def freeze_options(
       outputs: tensors that the graph computes.
 
     Raises:
-      InvalidInput: a number is negative.
+      InvalidInput: a number is negative, or a library does not exist.
     """
     from tfcarve.prepare.freeze.request import DEFAULTS, Options
 
     if arguments.unroll < 0:
         raise InvalidInput(f"--unroll {arguments.unroll}: expected 0 or more")
+    for path in arguments.op_library:
+        require_library(path)
     prefix, custom = arguments.checkpoint, arguments.custom_objects
     return Options(
         tags=DEFAULTS.tags if tags is None else tuple(tags),
@@ -117,6 +130,7 @@ def freeze_options(
         lower_control_flow=arguments.lower_control_flow,
         unroll=arguments.unroll,
         custom_objects=str(Path(custom).absolute()) if custom else "",
+        op_libraries=tuple(str(path.absolute()) for path in arguments.op_library),
     )
 
 
@@ -133,4 +147,5 @@ def words(arguments: argparse.Namespace) -> tuple[str, ...]:
     found += [f"--unroll={arguments.unroll}"] if arguments.unroll else []
     custom = arguments.custom_objects
     found += [f"--custom-objects={custom}"] if custom else []
+    found += [f"--op-library={path}" for path in arguments.op_library]
     return tuple(found)

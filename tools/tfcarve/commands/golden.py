@@ -2,7 +2,7 @@
 
 import argparse
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,11 +10,14 @@ from tfcarve import files, full_tensorflow
 from tfcarve.commands import common, freeze_options
 from tfcarve.commands.options import DASH
 from tfcarve.errors import InvalidInput
-from tfcarve.models import read
+from tfcarve.models import other_formats, read
+from tfcarve.models.node_names import meant
+from tfcarve.op_library import with_advice
 from tfcarve.proof import noise
 from tfcarve.validity.tables import unready_tables
 
 if TYPE_CHECKING:
+    from tfcarve.models.node_use import Model
     from tfcarve.prepare.freeze.request import Options
 
 NAME = "golden"
@@ -28,7 +31,7 @@ _LITE_SUFFIX = ".tflite"
 # The options that say how a graph is frozen; a TensorFlow Lite model has none.
 _GRAPH_OPTIONS = (
     *("tags", "inputs", "outputs", "checkpoint"),
-    *("moving_averages", "lower_control_flow", "unroll"),
+    *("moving_averages", "lower_control_flow", "unroll", "op_library"),
 )
 
 
@@ -71,21 +74,21 @@ def _pairs(values: Sequence[str], option: str) -> list[tuple[str, Path]]:
     return pairs
 
 
-def _options(arguments: argparse.Namespace, outputs: Sequence[tuple[str, Path]]) -> "Options":
+def _options(arguments: argparse.Namespace, outputs: Sequence[str]) -> "Options":
     """Returns how to freeze the model; by default a GraphDef for the nodes that are written."""
     named = arguments.outputs
     if not named and arguments.checkpoint and arguments.model.suffix.lower() != ".meta":
-        named = tuple(name for name, _ in outputs)
+        named = tuple(outputs)
     return freeze_options.freeze_options(
         arguments, arguments.tags, arguments.signature, arguments.inputs, named
     )
 
 
-def _check_frozen(name: Path, path: Path) -> None:
-    """Raises InvalidInput if the graph in `path` has variables."""
+def _check_frozen(name: Path, model: "Model") -> None:
+    """Raises InvalidInput if a graph has variables."""
     from tfcarve.prepare.freeze.frozen_check import variables
 
-    for variable in variables(read.read(path)):
+    for variable in variables(model):
         raise InvalidInput(
             f"{name}: {variable.place()} is a variable ({variable.op}): pass the checkpoint with its value with "
             "--checkpoint"
@@ -99,36 +102,48 @@ def run(arguments: argparse.Namespace) -> int:
     for path in (path for _, path in inputs):
         if not path.is_file():
             raise InvalidInput(f"{path}: no such file")
+        other_formats.require_no_lfs_pointer(path)
     if not arguments.model.exists():
         raise InvalidInput(f"{arguments.model}: no such file")
     if not full_tensorflow.installed():
         raise InvalidInput(
             f"{full_tensorflow.not_installed()}, or write the .npy files on a machine with TensorFlow"
         )
-    feeds = [f"{node}={path.absolute()}" for node, path in inputs]
-    words = [*feeds, "--", *(node for node, _ in outputs)]
+    fed = {name: path.absolute() for name, path in inputs}
+    fetched = [name for name, _ in outputs]
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
         if arguments.model.suffix.lower() == _LITE_SUFFIX:
-            _run_lite(arguments, folder, words)
+            _run_lite(arguments, folder, _words(fed, fetched))
         else:
-            _run_graph(arguments, folder, words, _options(arguments, outputs))
-            for warning in noise.warnings([name for name, _ in outputs], Path(folder)):
+            _run_graph(arguments, folder, fed, fetched)
+            for warning in noise.warnings(fetched, Path(folder)):
                 common.warn(warning)
         for number, (_, path) in enumerate(outputs):
             common.output(files.read_bytes(Path(folder, f"{number}.npy")), path)
     return 0
 
 
+def _words(inputs: Mapping[str, Path], outputs: Sequence[str]) -> list[str]:
+    """Returns the words of the programs' command lines that name the inputs' files and the outputs."""
+    return [*(f"{name}={path}" for name, path in inputs.items()), "--", *outputs]
+
+
 def _run_graph(
-    arguments: argparse.Namespace, folder: str, words: Sequence[str], options: "Options"
+    arguments: argparse.Namespace, folder: str, inputs: Mapping[str, Path], outputs: Sequence[str]
 ) -> None:
     """Freezes the model if necessary and runs its graph; writes the arrays to `folder`."""
     from tfcarve.prepare.freeze.source import require_signatures
     from tfcarve.prepare.source import frozen_source
 
+    options = _options(arguments, outputs)
     require_signatures(arguments.model, options)
     with frozen_source(arguments.model, options) as source:
-        _check_frozen(arguments.model, source.path)
+        model = read.read(source.path)
+        _check_frozen(arguments.model, model)
+        nodes = {use.node for use in model.nodes if not use.function}
+        fed = {meant(name, nodes, source.input_nodes): file for name, file in inputs.items()}
+        fetched = [meant(name, nodes, source.output_nodes) for name in outputs]
+        words = [*map("--op-library={}".format, options.op_libraries), *_words(fed, fetched)]
         path = source.path.absolute()
         try:
             _run(_RUN, arguments.model, path, folder, words)
@@ -171,6 +186,5 @@ def _run(program: str, name: Path, model: Path, folder: str, words: Sequence[str
     except full_tensorflow.Failed as failed:
         if failed.status == _ARRAYS_FAILED:
             raise InvalidInput(f"{name}: {failed}") from None
-        raise InvalidInput(
-            f"{name}: full {what} does not run it: {str(failed) or 'no message'}"
-        ) from None
+        why = with_advice(str(failed) or "no message")
+        raise InvalidInput(f"{name}: full {what} does not run it: {why}") from None

@@ -55,10 +55,14 @@ def ends(graph: "Graph", source: "Source", model: Path) -> tuple[list[str], list
 
     Raises InvalidInput, with the path `model`, if it has no outputs.
     """
+    from tfcarve.models.node_names import meant
     from tfcarve.prepare import endpoints
 
-    inputs = list(source.inputs) or endpoints.inputs(graph)
-    outputs = list(source.outputs) or endpoints.outputs(graph)
+    nodes = {node.name for node in graph.nodes}
+    inputs, outputs = (
+        [meant(name, nodes, {}) for name in side] for side in (source.inputs, source.outputs)
+    )
+    inputs, outputs = inputs or endpoints.inputs(graph), outputs or endpoints.outputs(graph)
     if not outputs:
         raise InvalidInput(f"{model}: every node is read by another: pass --outputs")
     return inputs, outputs

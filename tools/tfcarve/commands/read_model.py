@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tfcarve.models import hashing, keras, read
 from tfcarve.models.choice import ALL, Choice
 from tfcarve.models.mapped_file import mapped
+from tfcarve.models.model_functions import has_function
 from tfcarve.models.node_use import Model
 from tfcarve.models.signature_def import Signature, SignatureTensor
 
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 
 
 def _signature(result: "Result") -> Signature:
-    """Returns the signature that was frozen: its inputs and outputs are nodes of its names."""
+    """Returns the signature that was frozen: its inputs and outputs are nodes."""
     inputs, outputs = (
         tuple(
-            SignatureTensor(t.name, (f"{t.name}:0",), t.dtype, t.shape)
-            for t in sorted(side, key=lambda t: t.name)
+            SignatureTensor(t.given, (f"{t.name}:0",), t.dtype, t.shape)
+            for t in sorted(side, key=lambda t: t.given)
         )
         for side in (result.inputs, result.outputs)
     )
@@ -77,6 +78,17 @@ def is_to_freeze(path: Path, options: "Options", freeze: bool) -> bool:
     if requires_freezing(options) and path.suffix.lower() not in NO_GRAPH:
         return True
     return freeze and (read.is_saved_model(path) or path.suffix.lower() == ".meta")
+
+
+def signatures_to_freeze(path: Path, choice: Choice) -> tuple[str, ...]:
+    """Returns the signatures of `choice` that a model has, also functions of a SavedModel.
+
+    Raises:
+      InvalidInput: it has none of them, or cannot be read.
+    """
+    model = read_model(path, Choice(choice.tags))
+    found = [n for n in choice.signatures if n in model.signatures or has_function(model, n)]
+    return tuple(found) or tuple(read_model(path, choice).signatures)
 
 
 def _read_keras(path: Path, choice: Choice, digest: Callable[[], str]) -> Model:

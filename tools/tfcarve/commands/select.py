@@ -79,7 +79,12 @@ def _models(
     """Yields the model at `path`; if it is frozen first, one for each signature of `choice` that it has."""
     from msgspec import structs
 
-    from tfcarve.commands.read_model import is_to_freeze, read_frozen, read_model
+    from tfcarve.commands.read_model import (
+        is_to_freeze,
+        read_frozen,
+        read_model,
+        signatures_to_freeze,
+    )
 
     options = freeze_options.freeze_options(
         arguments, choice.tags or None, None, arguments.inputs, arguments.outputs
@@ -88,7 +93,7 @@ def _models(
         yield read_model(path, choice, sha256)
         return
     # Reading it first finds its signatures, and reports unknown tags and signatures.
-    names = read_model(path, choice).signatures if choice.signatures else (options.signature,)
+    names = signatures_to_freeze(path, choice) if choice.signatures else (options.signature,)
     for name in names:
         yield read_frozen(path, structs.replace(options, signature=name), sha256)
 

@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     source.require_signatures(arguments.model, options)
     heap.release_freed_memory()
     size = source_size(arguments.model)
-    with progress.shown() as show, Evaluator(size) as evaluator:
+    with progress.shown() as show, Evaluator(size, options.op_libraries) as evaluator:
         if not {step.name for step in steps} <= WITHOUT_TENSORFLOW:
             evaluator.begin()  # TensorFlow loads while the graph is read
         graph, frozen = read_source(arguments.model, options)

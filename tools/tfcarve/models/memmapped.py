@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tfcarve.models import wire
 from tfcarve.models.node_use import AttrValue, Nodes, NodeUse
-from tfcarve.models.wire import BYTES, VARINT, Budget, Buffer, WireError
+from tfcarve.models.wire import BYTES, VARINT, Budget, Buffer, Region, WireError
 
 # Model.format of such a file.
 FORMAT = "memmapped"
@@ -21,9 +21,6 @@ REGION, SHAPE = "memory_region_name", "shape"
 ELEMENT, OFFSET, NAME, LENGTH = 1, 1, 2, 3
 # Size of the directory's offset, a little-endian number at the end of the file.
 OFFSET_SIZE = 8
-
-# Start and end in the file.
-Region = tuple[int, int]
 
 NOT_A_GRAPH = (
     "is in TensorFlow's memmapped format: pass the frozen GraphDef that it was written from"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tfcarve.models import signature_read, wire
 from tfcarve.models.signature_def import Signature
-from tfcarve.models.wire import BYTES, VARINT, Budget, Buffer, WireError
+from tfcarve.models.wire import BYTES, VARINT, Budget, Buffer, Region, WireError
 
 # Upper bounds of memory: bytes of a tag, bytes of a graph or signature, and a signature's memory for each of its bytes.
 _TAG, _GRAPH, _SIGNATURE = 80, 1_000, 32
@@ -16,18 +16,27 @@ _TAG, _GRAPH, _SIGNATURE = 80, 1_000, 32
 
 @dataclass(frozen=True, slots=True)
 class MetaGraph:
-    """A graph with its tags and signatures; `graph` is the start and end of its GraphDef."""
+    """A graph with its tags and signatures.
+
+    Attributes:
+      tags: its tags.
+      signatures: by name.
+      graph: where its GraphDef is.
+      objects: where its SavedObjectGraph is; None if it has none.
+    """
 
     tags: tuple[str, ...]
     signatures: Mapping[str, Signature]
-    graph: tuple[int, int]
+    graph: Region
+    objects: Region | None = None
 
 
 def meta_graph(data: Buffer, place: int, end: int, budget: Budget) -> Iterator[MetaGraph]:
     """Yields the graph of the MetaGraphDef at data[place:end]; `budget` is that of the whole file."""
     tags: list[str] = []
     signatures: dict[str, Signature] = {}
-    graphs: list[tuple[int, int]] = []
+    graphs: list[Region] = []
+    objects: Region | None = None
     for number, kind, a, b in wire.fields(data, place, end):
         if number > 7 or kind != BYTES:
             raise WireError(
@@ -45,8 +54,10 @@ def meta_graph(data: Buffer, place: int, end: int, budget: Budget) -> Iterator[M
             budget.take(_GRAPH + _SIGNATURE * (b - a))
             name, found = signature_read.from_binary(data, a, b, budget)
             signatures[name] = found
+        elif number == 7:
+            objects = (a, b)
     for graph in graphs:
-        yield MetaGraph(tuple(tags), signatures, graph)
+        yield MetaGraph(tuple(tags), signatures, graph, objects)
 
 
 def saved_model(data: Buffer, budget: Budget) -> Iterator[MetaGraph]:

@@ -135,6 +135,7 @@ class Model:
       signatures: the signatures of a SavedModel or MetaGraph that were read, sorted by name.
       graphs: the serialized GraphDefs that were read, each as a buffer, its start and its end; a SavedModel may have
         several, and what is not a graph has none. Those of a text have no values.
+      objects: the serialized SavedObjectGraphs of the graphs that have one, in the form of `graphs`.
       outputs: the nodes that compute the graph's outputs; empty: the file does not state them.
       training: the requested ops must be trainable (ops lists only).
       fed: nodes that the signatures feed, of whose inputs `nodes` has only those that are needed otherwise.
@@ -150,6 +151,7 @@ class Model:
     requests: tuple[RequestedOp, ...] = ()
     signatures: Mapping[str, Signature] = field(default_factory=dict)
     graphs: tuple[tuple[Buffer, int, int], ...] = ()
+    objects: tuple[tuple[Buffer, int, int], ...] = ()
     outputs: frozenset[str] = frozenset()
     training: bool = False
     fed: frozenset[str] = frozenset()

@@ -1,7 +1,7 @@
 """Models that are protocol buffers, in binary or text form: GraphDef, MetaGraphDef, SavedModel."""
 
 import codecs
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from tfcarve.models import (
     graph_text,
     memmapped,
     meta_graph,
+    saved_functions,
     signature,
     text_format,
     wire,
@@ -18,6 +19,7 @@ from tfcarve.models import (
 from tfcarve.models.choice import ALL, Choice
 from tfcarve.models.meta_graph import MetaGraph
 from tfcarve.models.node_use import Function, Model, NodeUse, Parts
+from tfcarve.models.object_graph import ObjectGraph
 from tfcarve.models.signature_def import Signature
 from tfcarve.models.wire import Budget, Buffer
 
@@ -57,6 +59,20 @@ def _with_tags(path: Path, graphs: Sequence[MetaGraph], tags: Sequence[str]) -> 
     return tagged
 
 
+def _functions_hint(names: Iterable[str], objects: Iterable[tuple[Buffer, int, int]]) -> str:
+    """Returns what to do if a requested signature is a function of a SavedModel."""
+    graphs = [ObjectGraph(data, (a, b), Budget(b - a)) for data, a, b in objects]
+    for name in names:
+        try:
+            if any(saved_functions.find(graph, name) for graph in graphs):
+                return (
+                    f"; {name!r} is a function of the model, for which it must be frozen: --freeze"
+                )
+        except saved_functions.FunctionError as error:
+            return f"; {error}"
+    return ""
+
+
 def _model(
     source: Source,
     kind: str,
@@ -70,6 +86,7 @@ def _model(
     functions: dict[str, Function] = {}
     producers: list[int] = []
     taken: dict[str, Signature] = {}
+    objects = tuple((data, *graph.objects) for graph in graphs if graph.objects)
     try:
         # Graphs with different tags may have different signatures: it is enough that one of them has a signature.
         available = {n: s for graph in graphs for n, s in graph.signatures.items()}
@@ -82,7 +99,8 @@ def _model(
             producers.append(read.producer)
             taken.update(own)
     except signature.SignatureError as error:
-        raise InvalidInput(f"{source.path}: {error}") from None
+        functions_hint = _functions_hint(choice.signatures, objects)
+        raise InvalidInput(f"{source.path}: {error}{functions_hint}") from None
     return Model(
         source.name,
         source.digest,
@@ -91,6 +109,7 @@ def _model(
         functions,
         signatures=dict(sorted(taken.items())),
         graphs=tuple((data, *graph.graph) for graph in graphs),
+        objects=objects,
         outputs=frozenset(node for s in taken.values() for node in s.output_nodes()),
         fed=frozenset(node for s in taken.values() for node in s.input_nodes()),
         producers=tuple(producers),

@@ -13,6 +13,7 @@ from tfcarve.models import (
     meta_graph,
     ops_list,
     proto_model,
+    saved_model_folder,
     tflite,
 )
 from tfcarve.models.choice import ALL, Choice
@@ -23,13 +24,12 @@ from tfcarve.models.node_use import Model
 from tfcarve.models.proto_model import Source
 from tfcarve.models.wire import Buffer
 
-_SAVED_MODEL_FILES = ("saved_model.pb", "saved_model.pbtxt")
 _LIST_SUFFIXES = (".json", ".yaml", ".yml")
 
 
 def is_saved_model(path: Path) -> bool:
     """Returns whether `path` names a SavedModel: its directory, or the file in it."""
-    return path.is_dir() or path.name in _SAVED_MODEL_FILES
+    return path.is_dir() or path.name in saved_model_folder.GRAPH_FILES
 
 
 def model_file(path: Path) -> Path:
@@ -41,14 +41,7 @@ def model_file(path: Path) -> Path:
     Raises:
       InvalidInput: the directory is not a SavedModel.
     """
-    if not path.is_dir():
-        return path
-    for name in _SAVED_MODEL_FILES:
-        if (path / name).is_file():
-            return path / name
-    raise InvalidInput(
-        f"{path}: is a directory without saved_model.pb or saved_model.pbtxt: pass a file or a SavedModel directory"
-    )
+    return saved_model_folder.graph_file(path) if path.is_dir() else path
 
 
 def _graph(source: Source, data: Buffer, choice: Choice) -> Model:

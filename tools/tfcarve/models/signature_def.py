@@ -1,6 +1,6 @@
 """Signatures of a SavedModel or MetaGraph: their inputs and outputs. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tfcarve.json_codec import JsonDocument
 
@@ -35,6 +35,13 @@ class Signature(JsonDocument, frozen=True):
     def output_nodes(self) -> frozenset[str]:
         """Returns the nodes that it fetches or runs."""
         return _nodes(self.outputs)
+
+
+def shape_text(shape: Sequence[int] | None) -> str:
+    """Returns a shape as text; ? is an unknown dimension."""
+    if shape is None:
+        return "shape unknown"
+    return "[" + ", ".join("?" if d < 0 else str(d) for d in shape) + "]"
 
 
 def node_of(tensor: str) -> str:

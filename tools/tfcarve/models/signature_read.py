@@ -13,17 +13,6 @@ from tfcarve.models.wire import BYTES, VARINT, Budget, Buffer
 _TENSOR = 500
 
 
-def _entry(data: Buffer, place: int, end: int) -> tuple[str, tuple[int, int] | None]:
-    """Reads an entry of a map from strings to messages; returns the key, and the start and end of the value."""
-    key, value = "", None
-    for number, kind, a, b in wire.fields(data, place, end):
-        if number == 1 and kind == BYTES:
-            key = wire.text(data, a, b)
-        elif number == 2 and kind == BYTES:
-            value = (a, b)
-    return key, value
-
-
 def _tensors(data: Buffer, place: int, end: int) -> Iterator[str]:
     """Yields the tensors of a TensorInfo: one, the three of a sparse tensor, or those of a composite tensor."""
     todo = [
@@ -67,12 +56,12 @@ def from_binary(data: Buffer, place: int, end: int, budget: Budget) -> tuple[str
     Raises:
       wire.WireError: the bytes are not such an entry.
     """
-    name, value = _entry(data, place, end)
+    name, value = wire.entry(data, place, end)
     sides: dict[int, dict[str, SignatureTensor]] = {1: {}, 2: {}}
     for number, kind, a, b in wire.fields(data, *value) if value else ():
         if number in sides and kind == BYTES:
             budget.take(_TENSOR)
-            key, info = _entry(data, a, b)
+            key, info = wire.entry(data, a, b)
             if info:
                 sides[number][key] = _tensor(key, data, *info)
     inputs, outputs = (tuple(side[key] for key in sorted(side)) for side in sides.values())

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from tfcarve.json_codec import JsonDocument
 from tfcarve.models import outputs
+from tfcarve.models.model_functions import ModelFunction, model_functions
 from tfcarve.models.node_use import Model, NodeUse
 from tfcarve.models.outputs import INPUTS, Types
 from tfcarve.models.signature_def import Signature, node_of
@@ -63,6 +64,7 @@ class Summary(JsonDocument, frozen=True, kw_only=True):
       format: as in Model.
       remark: what the summary does not show, and why; "" if it shows the whole model.
       signatures: by name; those of a TensorFlow Lite model too.
+      model_functions: the functions of a SavedModel, which `--signature` can name, too.
       inputs: the nodes that an app feeds; of a TensorFlow Lite model the inputs of its first subgraph.
       outputs: the nodes that the signatures fetch, or of the nodes that no other node reads, those that are probably
         outputs, the most probable ones first. If none is: the nodes that compute predictions, or all that no other node
@@ -84,6 +86,7 @@ class Summary(JsonDocument, frozen=True, kw_only=True):
     format: str
     remark: str
     signatures: Mapping[str, Signature]
+    model_functions: tuple[ModelFunction, ...]
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
     other_outputs: Mapping[str, int]
@@ -256,6 +259,7 @@ def summary(model: Model, types: Types) -> Summary:
         format=model.format,
         remark=_remark(model),
         signatures=signatures,
+        model_functions=model_functions(model),
         inputs=tuple(facts.inputs.items),
         outputs=tuple(likely.items),
         other_outputs=other_outputs,

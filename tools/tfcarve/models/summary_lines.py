@@ -2,16 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tfcarve.models.signature_def import Signature
+from tfcarve.models.model_functions import ModelFunction
+from tfcarve.models.signature_def import Signature, shape_text
 from tfcarve.models.summary import Summary, Tensor
 from tfcarve.models.values import Values
 
-
-def shape_text(shape: Sequence[int] | None) -> str:
-    """Returns a shape as text; ? is an unknown dimension."""
-    if shape is None:
-        return "shape unknown"
-    return "[" + ", ".join("?" if d < 0 else str(d) for d in shape) + "]"
+# Those of a model's parts are not shown: Keras has several for each layer.
+_MAX_FUNCTIONS = 20
 
 
 def _tensors(title: str, tensors: Sequence[Tensor], more: int) -> Iterator[str]:
@@ -37,6 +34,19 @@ def signature_lines(signatures: Mapping[str, Signature]) -> Iterator[str]:
                 yield f"    {side} {t.name} = {', '.join(t.tensors)}  {dtype}  {shape_text(t.shape)}"
 
 
+def _function_lines(functions: Sequence[ModelFunction]) -> Iterator[str]:
+    yield f"functions for --signature: {len(functions)}"
+    own = [found for found in functions if "." not in found.name]
+    shown = (own or functions)[:_MAX_FUNCTIONS]
+    for found in shown:
+        results = ", ".join(
+            f"{t.name}: {t.dtype} {shape_text(t.shape)}" if t.dtype else t.name
+            for t in found.outputs
+        )
+        yield f"  {found.name}({found.arguments}) -> {results or 'nothing'}"
+    yield from _more(len(functions) - len(shown))
+
+
 def _values(what: str, values: Values) -> str:
     unsized = f", without {values.unsized} of unknown size" if values.unsized else ""
     return f"  {values.nodes:,} {what}: {values.elements:,} values, {values.bytes:,} bytes{unsized}"
@@ -55,6 +65,8 @@ def lines(found: Summary) -> Iterator[str]:
     if found.signatures:
         yield f"signatures: {len(found.signatures)}"
         yield from signature_lines(found.signatures)
+    if found.model_functions:
+        yield from _function_lines(found.model_functions)
     yield from _tensors("inputs", found.inputs, found.unlisted.get("inputs", 0))
     yield from _tensors("outputs", found.outputs, found.unlisted.get("outputs", 0))
     if found.other_outputs:

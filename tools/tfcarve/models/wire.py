@@ -10,6 +10,8 @@ from collections.abc import Iterator
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
 Buffer = bytes | mmap.mmap
+# Start and end of a part of a buffer.
+Region = tuple[int, int]
 # Field number, wire type, and for BYTES the start and end of the content; otherwise the value and 0.
 Field = tuple[int, int, int, int]
 
@@ -126,6 +128,17 @@ def text(data: Buffer, place: int, end: int) -> str:
         raise WireError(
             f"byte {place}: a name that is not UTF-8: not a protocol buffer of this kind"
         ) from None
+
+
+def entry(data: Buffer, place: int, end: int) -> tuple[str, Region | None]:
+    """Reads an entry of a map from strings to messages; returns the key, and the value or None."""
+    key, value = "", None
+    for number, kind, a, b in fields(data, place, end):
+        if number == 1 and kind == BYTES:
+            key = text(data, a, b)
+        elif number == 2 and kind == BYTES:
+            value = (a, b)
+    return key, value
 
 
 def packed(data: Buffer, place: int, end: int) -> Iterator[int]:

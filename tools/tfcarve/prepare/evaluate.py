@@ -17,10 +17,12 @@ from typing import Any
 
 from tfcarve import full_tensorflow
 from tfcarve.errors import InvalidInput
+from tfcarve.op_library import cannot_be_loaded, with_advice
 from tfcarve.prepare import framing, graph_file, tensors
 from tfcarve.prepare.evaluate_messages import (
     RESPONSE,
     Feed,
+    LibraryRequest,
     LoadRequest,
     OpListRequest,
     Output,
@@ -117,12 +119,14 @@ def _tensor(output: Output, data: bytes) -> TensorProto:
 class Evaluator:
     """TensorFlow in a child process, which starts with the first request at the latest."""
 
-    def __init__(self, size: int = 0) -> None:
-        """Sets the memory limit for graphs of about `size` bytes."""
+    def __init__(self, size: int = 0, op_libraries: Sequence[str] = ()) -> None:
+        """Sets the memory limit for graphs of about `size` bytes, and the libraries with custom ops to load."""
         self._memory = _BASE_MEMORY + _MEMORY_PER_BYTE * size
         self._process: subprocess.Popen[bytes] | None = None
         self._messages: Any = None
         self._numbers = itertools.count()
+        self._op_libraries = op_libraries
+        self._to_load: list[str] = []
 
     @cached_property
     def op_defs(self) -> Mapping[str, OpDef]:
@@ -150,9 +154,18 @@ class Evaluator:
 
         Raises:
           Failed: TensorFlow reported an error.
-          InvalidInput: the process exceeded its memory or time limit.
+          InvalidInput: the process exceeded its memory or time limit, or a library cannot be loaded.
         """
         self.begin()
+        while self._to_load:
+            path = self._to_load.pop(0)
+            try:
+                self._exchange(LibraryRequest(path=path))
+            except Failed as error:
+                raise InvalidInput(cannot_be_loaded(path, str(error))) from None
+        return self._exchange(head, parts)
+
+    def _exchange(self, head: Request, parts: Sequence[bytes] = ()) -> tuple[Response, list[bytes]]:
         process = self._process
         assert process is not None
         watch = threading.Timer(2 * _MAX_SECONDS, process.kill)
@@ -166,7 +179,7 @@ class Evaluator:
         finally:
             watch.cancel()
         if response.error is not None:
-            raise Failed(response.error[:_MAX_MESSAGE])
+            raise Failed(with_advice(response.error[:_MAX_MESSAGE]))
         return response, data
 
     def begin(self) -> None:
@@ -174,6 +187,7 @@ class Evaluator:
         if self._process is None:
             folder = libraries()
             self._messages = tempfile.TemporaryFile()  # noqa: SIM115
+            self._to_load = list(self._op_libraries)
             self._process = subprocess.Popen(
                 [
                     *(sys.executable, "-P", "-m", "tfcarve.prepare.evaluate_run"),

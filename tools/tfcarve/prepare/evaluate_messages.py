@@ -41,6 +41,12 @@ class OpListRequest(JsonDocument, frozen=True, tag="op_list"):
     """Requests the OpList of all registered ops."""
 
 
+class LibraryRequest(JsonDocument, frozen=True, tag="library"):
+    """Loads a shared library with custom ops."""
+
+    path: str
+
+
 class LoadRequest(JsonDocument, frozen=True, tag="load"):
     """Loads a graph under a number; the parts are a GraphDef and a ConfigProto."""
 
@@ -67,7 +73,7 @@ class RunRequest(JsonDocument, frozen=True, tag="run"):
     fetches: tuple[Port, ...]
 
 
-Request = OpListRequest | LoadRequest | UnloadRequest | OutputsRequest | RunRequest
+Request = LibraryRequest | OpListRequest | LoadRequest | UnloadRequest | OutputsRequest | RunRequest
 
 
 class Response(JsonDocument, frozen=True):

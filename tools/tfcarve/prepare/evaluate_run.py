@@ -20,6 +20,7 @@ from tfcarve.prepare.c_api import Buffer
 from tfcarve.prepare.evaluate_messages import (
     REQUEST,
     Feed,
+    LibraryRequest,
     LoadRequest,
     OpListRequest,
     Output,
@@ -56,6 +57,10 @@ class Runner:
     def answer(self, request: Request, parts: Sequence[bytes]) -> tuple[Response, list[bytes]]:
         """Answers a request; raises Failed with TensorFlow's message."""
         match request:
+            case LibraryRequest(path=path):
+                self._tf.TF_LoadLibrary(path.encode(), self._status)
+                self._check()
+                return Response(), []
             case OpListRequest():
                 buffer = self._tf.TF_GetAllOpList().contents
                 return Response(), [ctypes.string_at(buffer.data, buffer.length)]

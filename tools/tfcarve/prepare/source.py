@@ -1,13 +1,14 @@
 """Reads a model file as a graph; models that are not frozen are frozen first."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from msgspec import structs
 
 from tfcarve.models.mapped_file import mapped
+from tfcarve.models.node_names import meant
 from tfcarve.prepare import graph_file
 from tfcarve.prepare.freeze import run as freezing
 from tfcarve.prepare.freeze.request import DEFAULTS, Options, requires_freezing
@@ -25,6 +26,8 @@ class Source:
       outputs: likewise.
       declared: the outputs of the model that was frozen; empty for a GraphDef that was not.
       frozen_with: the options with which it was frozen; None for a GraphDef that was not.
+      input_nodes: the nodes of the inputs of the model that was frozen, by their names in its signature.
+      output_nodes: likewise.
     """
 
     path: Path
@@ -32,6 +35,8 @@ class Source:
     outputs: tuple[str, ...]
     declared: tuple[str, ...] = ()
     frozen_with: Options | None = None
+    input_nodes: Mapping[str, str] = field(default_factory=dict)
+    output_nodes: Mapping[str, str] = field(default_factory=dict)
 
 
 @contextmanager
@@ -61,9 +66,14 @@ def frozen_source(path: Path, options: Options = DEFAULTS) -> Iterator[Source]:
             for side in (done.result.inputs, done.result.outputs)
         )
         declared = outputs
+        input_nodes, output_nodes = (
+            {tensor.given: tensor.name for tensor in side}
+            for side in (done.result.inputs, done.result.outputs)
+        )
         if has_signature:
-            inputs, outputs = options.inputs or inputs, options.outputs or outputs
-        yield Source(done.path, inputs, outputs, declared, wanted)
+            inputs = tuple(meant(name, (), input_nodes) for name in options.inputs) or inputs
+            outputs = tuple(meant(name, (), output_nodes) for name in options.outputs) or outputs
+        yield Source(done.path, inputs, outputs, declared, wanted, input_nodes, output_nodes)
 
 
 def read_source(path: Path, options: Options = DEFAULTS) -> tuple[Graph, Source]:

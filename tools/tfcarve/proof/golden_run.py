@@ -1,6 +1,6 @@
 """Runs a frozen graph in full TensorFlow; tfcarve.full_tensorflow runs this program in a separate process.
 
-usage: golden_run.py MODEL FOLDER INPUT=FILE.npy... -- OUTPUT...
+usage: golden_run.py MODEL FOLDER [--op-library=FILE.so]... INPUT=FILE.npy... -- OUTPUT...
 Writes FOLDER/0.npy and so on, one for each OUTPUT. Exit status: 0 done; 1 TensorFlow does not run the graph; 2 a .npy file cannot be
 read or written. The last line on standard error says why.
 """
@@ -13,15 +13,22 @@ import tensorflow as tf
 from google.protobuf import text_format
 
 from tfcarve import full_tensorflow
+from tfcarve.errors import InvalidInput
 from tfcarve.models import graph_text
 from tfcarve.models.text_format import for_protobuf
+from tfcarve.prepare import op_libraries
 from tfcarve.proof import npy_arrays
+
+_LIBRARY = "--op-library="
 
 
 def main(argv: list[str]) -> None:
     """Runs the graph once."""
     model, folder, *words = argv
-    inputs, outputs = words[: words.index("--")], words[words.index("--") + 1 :]
+    before, outputs = words[: words.index("--")], words[words.index("--") + 1 :]
+    libraries = [w.removeprefix(_LIBRARY) for w in before if w.startswith(_LIBRARY)]
+    op_libraries.load(libraries)
+    inputs = before[len(libraries) :]
     definition = tf.compat.v1.GraphDef()
     if graph_text.has_name(Path(model)):
         text_format.Parse(for_protobuf(Path(model).read_bytes()), definition)
@@ -56,6 +63,6 @@ if __name__ == "__main__":
         message = original.message if isinstance(original, tf.errors.OpError) else error.message
         full_tensorflow.report(message)
         sys.exit(1)
-    except (ValueError, TypeError, KeyError) as error:
+    except (InvalidInput, ValueError, TypeError, KeyError) as error:
         full_tensorflow.report(str(error))
         sys.exit(1)

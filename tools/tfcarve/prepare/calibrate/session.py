@@ -27,10 +27,11 @@ class Session(Protocol):
 class FullSession:
     """A graph in TensorFlow, which is loaded again in a new process before a process reaches its time limit."""
 
-    def __init__(self, graph: Graph, size: int) -> None:
-        """Takes the graph, and its size in bytes, which determines the memory limit."""
+    def __init__(self, graph: Graph, size: int, op_libraries: Sequence[str] = ()) -> None:
+        """Takes the graph, its size in bytes, which determines the memory limit, and libraries with custom ops."""
         self._graph = graph
         self._size = size
+        self._op_libraries = op_libraries
         self._stack = ExitStack()
         self._loaded: Loaded | None = None
         self._started = 0.0
@@ -39,7 +40,7 @@ class FullSession:
         """Returns the values of `fetches`; raises evaluate.Failed if TensorFlow can't compute them."""
         if self._loaded is None or time.monotonic() - self._started > _SECONDS:
             self._stack.close()
-            evaluator = self._stack.enter_context(Evaluator(self._size))
+            evaluator = self._stack.enter_context(Evaluator(self._size, self._op_libraries))
             self._loaded = self._stack.enter_context(evaluator.loaded(self._graph))
             self._started = time.monotonic()
         return self._loaded.run(fetches, feeds)

@@ -13,6 +13,7 @@ from typing import IO, Any
 import numpy as np
 
 from tfcarve.errors import InvalidInput
+from tfcarve.models import other_formats
 from tfcarve.prepare.tensors import Array
 
 _FORMAT: Any = np.lib.format
@@ -94,6 +95,7 @@ def read_arrays(path: Path) -> dict[str, Array]:
     """Returns the arrays of the .npz file at `path`; raises InvalidInput as `arrays` does, or if it does not exist."""
     try:
         with path.open("rb") as stream:
+            other_formats.require_no_lfs_pointer(path)
             return arrays(stream, str(path))
     except FileNotFoundError:
         raise InvalidInput(f"{path}: no such file: create it with numpy.savez") from None

@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from tfcarve.models.node_names import Names
 from tfcarve.prepare.freeze.bodies import Body, Result, copied, with_inputs
 from tfcarve.prepare.freeze.interface import Interface, Port
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.nodes import make
 from tfcarve.prepare.freeze.ops import CALLS, NodeDef
-from tfcarve.prepare.freeze.tensor_names import Names, parsed, reference
+from tfcarve.prepare.freeze.tensor_names import parsed, reference
 from tfcarve.prepare.graph import CONTROL
 
 

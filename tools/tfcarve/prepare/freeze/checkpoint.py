@@ -6,7 +6,6 @@ tensorflow/python/training/moving_averages.py (names of moving averages).
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
@@ -20,6 +19,7 @@ from tfcarve.prepare.freeze.trace import Trace
 _AVERAGE = "/ExponentialMovingAverage"
 # The key of the object graph in checkpoints of TensorFlow 2; it is not a variable.
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
+_MAX_LISTED = 20
 
 
 # What TensorFlow's reader raises, depending on the status that it gets.
@@ -41,20 +41,18 @@ class Checkpoint:
       prefix: the path prefix of its files.
       name: the checkpoint's name, for messages.
       moving_averages: use the moving average of a variable if the checkpoint has one.
-    Raises InvalidInput if the checkpoint does not exist or is damaged.
+    Raises InvalidInput if the checkpoint is damaged.
     """
 
     def __init__(self, prefix: str, name: str, moving_averages: bool) -> None:
         self.name = name
-        folder = Path(prefix).parent
-        start = Path(prefix).name
-        if not folder.is_dir() or not any(p.name.startswith(start) for p in folder.iterdir()):
-            raise InvalidInput(f"checkpoint {name}: neither this file nor {name}.index exists")
         try:
             self._reader = tf.compat.v1.train.NewCheckpointReader(prefix)
-            self.keys = frozenset(self._reader.get_variable_to_shape_map()) - {_OBJECT_GRAPH}
+            every = frozenset(self._reader.get_variable_to_shape_map())
         except _UNREADABLE as error:
             raise self._damaged(error) from None
+        self._has_objects = _OBJECT_GRAPH in every
+        self.keys = every - {_OBJECT_GRAPH}
         self._averages = moving_averages
         if moving_averages and not any(key.endswith(_AVERAGE) for key in self.keys):
             raise InvalidInput(
@@ -66,22 +64,45 @@ class Checkpoint:
             f"checkpoint {self.name}: cannot be read: {reason(error)}: it may be truncated or incomplete"
         )
 
+    def object_graph(self) -> bytes:
+        """Returns the serialized TrackableObjectGraph; empty if there is none."""
+        try:
+            return bytes(self._reader.get_tensor(_OBJECT_GRAPH)) if self._has_objects else b""
+        except _UNREADABLE as error:
+            raise self._damaged(error) from None
+
+    def _key(self, location: Location) -> str:
+        average = location.key + _AVERAGE
+        return average if self._averages and average in self.keys else location.key
+
+    def require(self, locations: Mapping[str, Location]) -> None:
+        """Raises InvalidInput, with all that are missing, if the checkpoint does not have the variables `locations`, by name."""
+        missing = [name for name, place in locations.items() if self._key(place) not in self.keys]
+        if not missing:
+            return
+        lines = [self._missing(name, self._key(locations[name])) for name in missing[:_MAX_LISTED]]
+        if len(missing) == 1:
+            raise InvalidInput(f"checkpoint {self.name}: does not have the variable {lines[0]}")
+        more = len(missing) - _MAX_LISTED
+        listed = "\n".join(
+            f"  {line}" for line in [*lines, *([f"and {more:,} more"] if more > 0 else [])]
+        )
+        raise InvalidInput(
+            f"checkpoint {self.name}: does not have {len(missing):,} variables of the graph:\n{listed}"
+        )
+
+    def _missing(self, variable: str, key: str) -> str:
+        of = f" (key {key!r})" if key != variable else ""
+        return f"{variable!r}{of}{nearest(key, self.keys)}"
+
     def value(self, location: Location, variable: str) -> Any:
         """Returns the array at `location`.
 
         Raises InvalidInput, with the variable's name, if it does not exist or the file is damaged.
         """
-        key = location.key
-        if self._averages and key + _AVERAGE in self.keys:
-            key += _AVERAGE
-        if key not in self.keys:
-            raise InvalidInput(
-                f"checkpoint {self.name}: does not have the variable {variable!r}"
-                + (f" (key {key!r})" if key != variable else "")
-                + nearest(key, self.keys)
-            )
+        self.require({variable: location})
         try:
-            whole = self._reader.get_tensor(key)
+            whole = self._reader.get_tensor(self._key(location))
         except _UNREADABLE as error:
             raise self._damaged(error) from None
         return _part(whole, location.part, variable)

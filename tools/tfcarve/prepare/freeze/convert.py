@@ -11,6 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from tfcarve.errors import InvalidInput
+from tfcarve.models.node_names import Names
 from tfcarve.prepare.freeze import handle_types, lookups, nodes, tensor_names
 from tfcarve.prepare.freeze.bodies import Argument, Body, copied, with_inputs
 from tfcarve.prepare.freeze.handles import Handle, Port, propagate
@@ -24,7 +25,6 @@ from tfcarve.prepare.freeze.ops import (
     functions_of,
 )
 from tfcarve.prepare.freeze.tables import TABLES
-from tfcarve.prepare.freeze.tensor_names import Names
 
 VARIABLES = frozenset(("VarHandleOp", "VariableV2", "Variable"))
 _INT32 = tf.int32.as_datatype_enum

@@ -1,6 +1,6 @@
 """Finds the values of the variables and tables of a graph."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,11 @@ from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze import checkpoint as checkpoints
 from tfcarve.prepare.freeze import tables
 from tfcarve.prepare.freeze.bodies import copied
-from tfcarve.prepare.freeze.convert import Find
+from tfcarve.prepare.freeze.checkpoint import Checkpoint, Location
+from tfcarve.prepare.freeze.convert import VARIABLES
 from tfcarve.prepare.freeze.handles import Handle
-from tfcarve.prepare.freeze.ops import NodeDef, type_name
+from tfcarve.prepare.freeze.inline import Program
+from tfcarve.prepare.freeze.ops import CONTROL_FLOW, NodeDef, functions_of, type_name
 from tfcarve.prepare.freeze.request import Request
 
 # The value of a table that control flow passes on; nothing reads it.
@@ -41,30 +43,61 @@ def _missing(request: Request, variable: str) -> InvalidInput:
     )
 
 
-def finder(sources: tables.Sources, renamed: Mapping[str, str], request: Request) -> Find:
-    """Returns a function that finds the variable or table that a node creates.
+def variables(program: Program) -> Iterator[NodeDef]:
+    """Yields the nodes of a program that create a variable."""
+    todo = [program.main]
+    while todo:
+        for node in todo.pop().nodes:
+            if node.op in VARIABLES:
+                yield node
+            if node.op in CONTROL_FLOW:
+                todo += [program.functions[function.name] for function in functions_of(node)]
+
+
+class Finder:
+    """Finds the variable or table that a node creates.
 
     Args:
       sources: the graph with its initializers, assets and checkpoint.
       renamed: the old names of renamed nodes, by new name.
       request: the model to freeze.
     """
-    locations = checkpoints.locations(sources.trace)
 
-    def find(node: NodeDef) -> Handle:
-        original = copied(node)
-        original.name = renamed.get(node.name, node.name)
+    def __init__(
+        self, sources: tables.Sources, renamed: Mapping[str, str], request: Request
+    ) -> None:
+        self._sources = sources
+        self._renamed = renamed
+        self._request = request
+        self._locations = checkpoints.locations(sources.trace)
+
+    def require(self, nodes: Iterable[NodeDef]) -> None:
+        """Raises InvalidInput, with all that are missing, if the checkpoint does not have the variables of `nodes`."""
+        checkpoint = self._sources.checkpoint
+        if checkpoint is not None:
+            checkpoint.require(
+                {self._original(node).name: self._location(node, checkpoint) for node in nodes}
+            )
+
+    def __call__(self, node: NodeDef) -> Handle:
+        """Returns what a node creates; raises InvalidInput if its value is unknown or does not fit."""
+        original = self._original(node)
         name = original.name
         if node.op in tables.TABLES:
-            return Handle(name, _NO_VALUE, tables.content(sources, node))
-        checkpoint = sources.checkpoint
+            return Handle(name, _NO_VALUE, tables.content(self._sources, node))
+        checkpoint = self._sources.checkpoint
         if checkpoint is None:
-            raise _missing(request, name)
-        location = locations.get(node.name) or checkpoints.location_by_name(
-            original, checkpoint.keys
-        )
-        value = np.asarray(checkpoint.value(location, name))
+            raise _missing(self._request, name)
+        value = np.asarray(checkpoint.value(self._location(node, checkpoint), name))
         _check_fits(original, value, f"checkpoint {checkpoint.name}")
         return Handle(name, value)
 
-    return find
+    def _original(self, node: NodeDef) -> NodeDef:
+        original = copied(node)
+        original.name = self._renamed.get(node.name, node.name)
+        return original
+
+    def _location(self, node: NodeDef, checkpoint: Checkpoint) -> Location:
+        return self._locations.get(node.name) or checkpoints.location_by_name(
+            self._original(node), checkpoint.keys
+        )

@@ -7,12 +7,13 @@ from typing import Any
 import tensorflow as tf
 
 from tfcarve.errors import InvalidInput
+from tfcarve.op_library import with_advice
 from tfcarve.prepare.freeze import tables
 from tfcarve.prepare.freeze.assemble import Assembled, assembled
 from tfcarve.prepare.freeze.bodies import Body
 from tfcarve.prepare.freeze.checkpoint import Checkpoint
 from tfcarve.prepare.freeze.convert import converted
-from tfcarve.prepare.freeze.finder import finder
+from tfcarve.prepare.freeze.finder import Finder, variables
 from tfcarve.prepare.freeze.finish import graph_def
 from tfcarve.prepare.freeze.inline import Program, inlined
 from tfcarve.prepare.freeze.interface import Port, interface
@@ -57,7 +58,7 @@ def _restoring(nodes: list[NodeDef], ops: Ops) -> Iterator[str]:
 
 def _placeholders(body: Body) -> tuple[Port, ...]:
     return tuple(
-        Port(n.name, n.name, n.attr["dtype"].type, n.attr["shape"].shape)
+        Port(n.name, n.name, n.name, n.attr["dtype"].type, n.attr["shape"].shape)
         for n in body.nodes
         if n.op == "Placeholder"
     )
@@ -69,7 +70,8 @@ def _check_imports(graph: Any) -> None:
         with tf.Graph().as_default():
             tf.import_graph_def(graph, name="")
     except (ValueError, TypeError, KeyError, tf.errors.OpError) as error:
-        raise InvalidInput(f"TensorFlow rejects the frozen graph: {reason(error)}") from None
+        why = with_advice(reason(error))
+        raise InvalidInput(f"TensorFlow rejects the frozen graph: {why}") from None
 
 
 def _program(loaded: Loaded, source: Assembled, inputs: Sequence[str], request: Request) -> Program:
@@ -89,9 +91,10 @@ def _program(loaded: Loaded, source: Assembled, inputs: Sequence[str], request: 
         {new.get(node, node): path for node, path in loaded.assets.items()},
         _checkpoint(loaded, request),
     )
-    needed = pruned(replace(program.main, effects=()), inputs)
-    find = finder(sources, source.renamed, request)
-    constant = converted(Program(needed, program.functions), find, ops)
+    needed = Program(pruned(replace(program.main, effects=()), inputs), program.functions)
+    find = Finder(sources, source.renamed, request)
+    find.require(variables(needed))
+    constant = converted(needed, find, ops)
     most = request.options.unroll
     return unrolled(constant, most, ops) if most else constant
 

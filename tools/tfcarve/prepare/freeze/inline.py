@@ -11,7 +11,7 @@ from typing import Any
 from tensorflow.core.framework import attr_value_pb2
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare.freeze import tensor_names
+from tfcarve.models.node_names import Names, as_node_name
 from tfcarve.prepare.freeze.bodies import Body, copied, from_function
 from tfcarve.prepare.freeze.ops import (
     CALLS,
@@ -23,7 +23,6 @@ from tfcarve.prepare.freeze.ops import (
 )
 from tfcarve.prepare.freeze.prune import pruned, without_redundant_control_inputs
 from tfcarve.prepare.freeze.splice import Spliced
-from tfcarve.prepare.freeze.tensor_names import Names
 from tfcarve.prepare.inlined_size import check_inlined_size
 
 
@@ -70,7 +69,7 @@ class _Inliner:
         for role in CONTROL_FLOW[node.op]:
             value = created.attr[role]
             for function in [value.func] if value.HasField("func") else value.list.func:
-                base = tensor_names.as_node_name(f"{path}{node.name}_{role}").replace("/", "_")
+                base = as_node_name(f"{path}{node.name}_{role}").replace("/", "_")
                 name = self._names.unique(base)
                 self.created[name] = self._body(function, node, f"{name}_")
                 function.Clear()

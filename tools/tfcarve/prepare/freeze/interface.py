@@ -1,32 +1,42 @@
 """The inputs and outputs of a frozen graph and their names.
 
 An input or output from a signature has its name in the signature; one that the user passes keeps the name of its node.
-Characters that are invalid in node names become `_`. Parts of a sparse or composite tensor are `key/values`, `key/0`.
-An output with the name of an input gets the suffix `_output`. Other nodes with such a name are renamed.
+Parts of a sparse or composite tensor are `key/values`, `key/0`. tfcarve.models.node_names makes these names valid and unique;
+other nodes with such a name are renamed.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tensorflow.core.framework import tensor_shape_pb2
+from tensorflow.core.protobuf import meta_graph_pb2
 
 from tfcarve.errors import InvalidInput
+from tfcarve.models.node_names import frozen_names
 from tfcarve.nearest import nearest
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.ops import NodeDef, Ops
 from tfcarve.prepare.freeze.request import Options
-from tfcarve.prepare.freeze.tensor_names import Names, as_node_name
 
 _INTERNAL = "__saved_model"
 
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """An input or output: its name in the frozen graph, the tensor in the source, its type and its shape."""
+    """An input or output.
+
+    Attributes:
+      name: its name in the frozen graph.
+      given: its name in the signature, or the tensor that the user passed.
+      tensor: the tensor in the source.
+      dtype: the number of its type.
+      shape: a TensorShapeProto.
+    """
 
     name: str
+    given: str
     tensor: str
     dtype: int
     shape: Any
@@ -62,14 +72,18 @@ class _Reader:
     def __init__(self, loaded: Loaded, ops: Ops, name: str) -> None:
         self._nodes: Mapping[str, NodeDef] = {node.name: node for node in loaded.graph.node}
         self._signatures = loaded.signatures
+        self._functions = loaded.functions
         self._ops = ops
         self._name = name
 
-    def tensor(self, text: str, where: str) -> tuple[str, int, Any]:
-        """Returns a tensor of the graph as an input of a NodeDef, with its type and shape."""
+    def tensor(self, text: str, where: str, others: Iterable[str] = ()) -> tuple[str, int, Any]:
+        """Returns a tensor of the graph as an input of a NodeDef, with its type and shape.
+
+        Raises InvalidInput, with the nearest names of nodes and `others`, if it does not exist.
+        """
         node, port = tensor_names.parsed(text)
         if node not in self._nodes:
-            hint = nearest(node, self._nodes)
+            hint = nearest(node, {*self._nodes, *others})
             raise InvalidInput(
                 f"{self._name}: {where}: the graph does not have a node {node!r}{hint}"
             )
@@ -97,13 +111,15 @@ class _Reader:
             available = [
                 name for name in sorted(self._signatures) if not name.startswith(_INTERNAL)
             ]
+            there = f"the model has {', '.join(available) or 'none'}"
+            if self._functions:
+                fix = f"pass {'one of them' if available else 'a function'} with --signature"
+                functions = f"; its functions are:\n{self._functions}"
+            else:
+                fix = "pass one of them with --signature, or pass --outputs"
+                fix, functions = fix if available else "pass --outputs", ""
             raise InvalidInput(
-                f"{self._name}: there is no signature {key!r}: "
-                + (
-                    f"the model has {', '.join(available)}: pass one of them with --signature, or pass --outputs"
-                    if available
-                    else "the model has none: pass --outputs"
-                )
+                f"{self._name}: there is no signature {key!r}: {there}: {fix}{functions}"
             )
         return self._signatures[key]
 
@@ -115,24 +131,34 @@ class _Reader:
                 info = side[entry]
                 if info.WhichOneof("encoding") == "name" and info.HasField("tensor_shape"):
                     shape = info.tensor_shape
-                yield Port(as_node_name(name), tensor, dtype, shape)
+                yield Port(name, name, tensor, dtype, shape)
 
-    def named(self, texts: Sequence[str], option: str) -> Iterator[Port]:
-        """Yields the tensors that the user names."""
+    def named(
+        self, texts: Sequence[str], option: str, side: Mapping[str, Any], key: str
+    ) -> Iterator[Port]:
+        """Yields the tensors that the user names: those of the graph, or inputs or outputs of the signature `key`."""
+        unknown = {text for text in texts if not self._has(text)}
+        ports = {p.given: p for p in self.of_signature(side, key)} if unknown else {}
         for text in dict.fromkeys(texts):
-            tensor, dtype, shape = self.tensor(text, option)
+            if text in unknown and text in ports:
+                yield ports[text]
+                continue
+            tensor, dtype, shape = self.tensor(text, option, ports)
             node, port = tensor_names.parsed(tensor)
-            yield Port(f"{node}_{port}" if port else node, tensor, dtype, shape)
+            yield Port(f"{node}_{port}" if port else node, tensor, tensor, dtype, shape)
+
+    def _has(self, text: str) -> bool:
+        return text in self._nodes or text.rpartition(":")[0] in self._nodes
 
 
 def _with_unique_names(inputs: Sequence[Port] | None, outputs: Sequence[Port]) -> Interface:
-    names = Names(())
-    ins = [replace(port, name=names.unique(port.name)) for port in inputs or ()]
-    outs = []
-    for port in outputs:
-        wanted = f"{port.name}_output" if port.name in names else port.name
-        outs.append(replace(port, name=names.unique(wanted)))
-    return Interface(None if inputs is None else tuple(ins), tuple(outs))
+    sides = inputs or (), outputs
+    ins, outs = frozen_names(*([port.name for port in side] for side in sides))
+    renamed = tuple(replace(port, name=name) for port, name in zip(sides[0], ins, strict=True))
+    return Interface(
+        None if inputs is None else renamed,
+        tuple(replace(port, name=name) for port, name in zip(outputs, outs, strict=True)),
+    )
 
 
 def interface(loaded: Loaded, options: Options, ops: Ops, name: str) -> Interface:
@@ -150,13 +176,14 @@ def interface(loaded: Loaded, options: Options, ops: Ops, name: str) -> Interfac
     signature = None
     if not options.outputs or (not options.inputs and key in loaded.signatures):
         signature = reader.signature(key)
+    known = signature or loaded.signatures.get(key) or meta_graph_pb2.SignatureDef()
     inputs: list[Port] | None = None
     if options.inputs:
-        inputs = list(reader.named(options.inputs, "--inputs"))
+        inputs = list(reader.named(options.inputs, "--inputs", known.inputs, key))
     elif signature is not None:
         inputs = list(reader.of_signature(signature.inputs, key))
     if options.outputs or signature is None:
-        outputs = list(reader.named(options.outputs, "--outputs"))
+        outputs = list(reader.named(options.outputs, "--outputs", known.outputs, key))
     else:
         outputs = list(reader.of_signature(signature.outputs, key))
     if not outputs:

@@ -4,7 +4,7 @@ Sources: tensorflow/core/protobuf/{meta_graph,saved_model,saver}.proto, tensorfl
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,15 @@ from tensorflow.core.framework import graph_pb2
 from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2
 
 from tfcarve.errors import InvalidInput
+from tfcarve.models import saved_functions
+from tfcarve.models.object_graph import ObjectGraph
+from tfcarve.models.saved_functions import Function, FunctionError
 from tfcarve.models.text_format import TextError, for_protobuf
+from tfcarve.models.wire import Budget, WireError
+from tfcarve.prepare.freeze.checkpoint import Checkpoint
+from tfcarve.prepare.freeze.object_keys import object_keys
 from tfcarve.prepare.freeze.request import Request
+from tfcarve.prepare.freeze.saved_function import Keys, called
 from tfcarve.prepare.freeze.tensor_names import parsed
 
 _INIT_OP = "__saved_model_init_op"
@@ -33,6 +40,8 @@ class Loaded:
       preparing: nodes that a program runs once before it uses the graph: initializers and restore ops.
       variables: prefix of the SavedModel's checkpoint; "" if it has none.
       assets: absolute paths of asset files, by the node that holds the path.
+      function: the function of a SavedModel that the graph calls; None if it is the graph of a signature.
+      functions: lines with the functions of a SavedModel without the requested signature; else "".
     """
 
     graph: Any
@@ -40,6 +49,8 @@ class Loaded:
     preparing: tuple[str, ...] = ()
     variables: str = ""
     assets: Mapping[str, str] = field(default_factory=dict)
+    function: Function | None = None
+    functions: str = ""
 
 
 def _message(path: Path, text: bool, into: Any, name: str) -> Any:
@@ -113,6 +124,32 @@ def _with_meta_graph(meta_graph: Any, **others: Any) -> Loaded:
     return Loaded(meta_graph.graph_def, signatures, preparing, **others)
 
 
+def _of_function(request: Request, meta_graph: Any, loaded: Loaded) -> Loaded:
+    """Returns the graph of the requested function, or `loaded` with the functions that there are if none is requested."""
+    data = meta_graph.object_graph_def.SerializeToString()
+    try:
+        objects = ObjectGraph(data, (0, len(data)), Budget(len(data)))
+        function = saved_functions.find(objects, request.options.signature)
+        if function is None:
+            listed = saved_functions.listed(saved_functions.functions(objects))
+            return replace(loaded, functions=listed)
+        keys: Keys = {}
+        if loaded.variables:
+            name = f"{request.name}/variables/variables"
+            keys = object_keys(objects, Checkpoint(loaded.variables, name, False))
+        found = called(meta_graph, function, objects, keys)
+    except (FunctionError, WireError, InvalidInput) as error:
+        raise InvalidInput(f"{request.name}: {error}") from None
+    signatures = {request.options.signature: found.signature}
+    return replace(
+        loaded,
+        graph=found.graph,
+        signatures=signatures,
+        preparing=found.preparing,
+        function=function,
+    )
+
+
 def saved_model(request: Request, folder: Path) -> Loaded:
     """Reads the SavedModel in `folder`; raises InvalidInput if it is damaged or has no graph with the tags."""
     file = folder / ("saved_model.pbtxt" if request.text else "saved_model.pb")
@@ -120,11 +157,14 @@ def saved_model(request: Request, folder: Path) -> Loaded:
     meta_graph = _tagged(request, whole.meta_graphs)
     variables = folder / "variables" / "variables"
     has_variables = variables.with_name("variables.index").is_file()
-    return _with_meta_graph(
+    loaded = _with_meta_graph(
         meta_graph,
         variables=str(variables) if has_variables else "",
         assets=_assets(folder, meta_graph, request.name),
     )
+    if request.options.signature in loaded.signatures:
+        return loaded
+    return _of_function(request, meta_graph, loaded)
 
 
 def graph(request: Request) -> Loaded:

@@ -7,6 +7,7 @@ from tensorflow.core.framework import types_pb2
 from tensorflow.python.framework import op_def_registry
 
 from tfcarve.errors import InvalidInput
+from tfcarve.op_library import ADVICE
 
 # TensorFlow's messages; its Python package has no type annotations.
 NodeDef = Any
@@ -71,7 +72,7 @@ class Ops:
         found = self.get(node.op)
         if found is None:
             raise InvalidInput(
-                f"node {node.name!r}: TensorFlow does not have the op {node.op}: it cannot be frozen"
+                f"node {node.name!r}: TensorFlow does not have the op {node.op}: {ADVICE}"
             )
         return found
 

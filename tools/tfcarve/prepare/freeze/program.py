@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from tfcarve import json_codec
 from tfcarve.errors import InvalidInput
+from tfcarve.prepare import op_libraries
 from tfcarve.prepare.freeze import keras_export, load
 from tfcarve.prepare.freeze.frozen import Frozen, frozen
 from tfcarve.prepare.freeze.interface import Port
@@ -34,7 +35,7 @@ def load_source(request: Request, folder: Path) -> load.Loaded:
 
 def _tensor(port: Port) -> Tensor:
     dims = None if port.shape.unknown_rank else tuple(d.size for d in port.shape.dim)
-    return Tensor(name=port.name, dtype=tf.as_dtype(port.dtype).name, shape=dims)
+    return Tensor(name=port.name, given=port.given, dtype=tf.as_dtype(port.dtype).name, shape=dims)
 
 
 def _write(done: Frozen, folder: Path) -> Result:
@@ -51,6 +52,7 @@ def main(argument: str) -> None:
     file = folder / REQUEST
     request = json_codec.decode(file.read_bytes(), Request, str(file))
     try:
+        op_libraries.load(request.options.op_libraries)
         result = _write(frozen(load_source(request, folder), request), folder)
     except InvalidInput as error:
         result = Result(error=str(error))

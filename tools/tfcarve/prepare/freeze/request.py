@@ -22,6 +22,7 @@ class Options(JsonDocument, frozen=True):
       unroll: unroll loops with at most this number of iterations; 0 to keep loops.
       custom_objects: path of the Python file with the classes and functions of a Keras file that are not part of Keras; ""
         for none.
+      op_libraries: absolute paths of shared libraries with custom ops, which TensorFlow loads.
     """
 
     tags: tuple[str, ...] = ("serve",)
@@ -33,6 +34,7 @@ class Options(JsonDocument, frozen=True):
     lower_control_flow: bool = False
     unroll: int = 0
     custom_objects: str = ""
+    op_libraries: tuple[str, ...] = ()
 
 
 DEFAULTS = Options()
@@ -49,9 +51,12 @@ def requires_freezing(options: Options) -> bool:
 
 
 def without_changes(options: Options) -> Options:
-    """Returns the options that only select a graph and its signature."""
+    """Returns the options that only select a graph and its signature, and load libraries or custom objects."""
     return Options(
-        tags=options.tags, signature=options.signature, custom_objects=options.custom_objects
+        tags=options.tags,
+        signature=options.signature,
+        custom_objects=options.custom_objects,
+        op_libraries=options.op_libraries,
     )
 
 

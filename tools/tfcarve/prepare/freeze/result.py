@@ -8,11 +8,13 @@ class Tensor(JsonDocument, frozen=True):
 
     Attributes:
       name: the name of its node.
+      given: its name in the signature, or the tensor that the user passed.
       dtype: TensorFlow's name of its type.
       shape: -1 for an unknown dimension; None if the rank is unknown.
     """
 
     name: str
+    given: str
     dtype: str
     shape: tuple[int, ...] | None
 

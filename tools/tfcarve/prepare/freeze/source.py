@@ -3,24 +3,32 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec import structs
+
 from tfcarve.errors import InvalidInput
-from tfcarve.models import graph_text, keras, memmapped, meta_graph, text_format
+from tfcarve.models import (
+    checkpoint_files,
+    graph_text,
+    keras,
+    memmapped,
+    meta_graph,
+    other_formats,
+    saved_model_folder,
+    text_format,
+)
 from tfcarve.models.mapped_file import mapped
+from tfcarve.models.saved_model_folder import GRAPH_FILES
 from tfcarve.prepare.freeze.request import DEFAULTS, Kind, Options, Request
 
-_SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
 # Suffixes of models without a graph to freeze.
 NO_GRAPH = (".tflite", ".json", ".yaml", ".yml")
 SOURCES = "a SavedModel's directory, .keras, .h5, .pb, .pbtxt or .meta"
 
 
 def _directory(path: Path) -> tuple[Kind, bool, Path]:
-    for name in _SAVED_MODEL:
-        if (path / name).is_file():
-            return "saved_model", name.endswith(".pbtxt"), path
-    raise InvalidInput(
-        f"{path}: is a directory without {' or '.join(_SAVED_MODEL)}: expected {SOURCES}"
-    )
+    file = saved_model_folder.graph_file(path)
+    mapped(file)  # reports a file that is something else
+    return "saved_model", graph_text.has_name(file), path
 
 
 def _text_kind(path: Path) -> tuple[Kind, bool, Path]:
@@ -34,9 +42,9 @@ def _text_kind(path: Path) -> tuple[Kind, bool, Path]:
 
 
 def _saved_model_file(path: Path) -> tuple[Kind, bool, Path]:
-    if path.name not in _SAVED_MODEL:
+    if path.name not in GRAPH_FILES:
         raise InvalidInput(
-            f"{path}: is a SavedModel, but is not named {_SAVED_MODEL[0]}: pass the SavedModel's directory"
+            f"{path}: is a SavedModel, but is not named {GRAPH_FILES[0]}: pass the SavedModel's directory"
         )
     return _directory(path.parent)
 
@@ -106,12 +114,16 @@ def _check_options(path: Path, found: Kind, options: Options) -> None:
 def request(path: Path, options: Options) -> Request:
     """Returns the request to freeze the model at `path`.
 
-    Raises InvalidInput if it does not exist, is of a kind that cannot be frozen, or the options do not apply to it.
+    Raises InvalidInput if it does not exist, is of a kind that cannot be frozen, the options do not apply to it, there is no
+    such checkpoint, or a file of the model or checkpoint is a Git LFS pointer.
     """
     found, text, real = _kind(path)
     _check_options(path, found, options)
+    if options.checkpoint:
+        prefix = checkpoint_files.prefix(Path(options.checkpoint))
+        options = structs.replace(options, checkpoint=str(prefix))
     reader = keras.reader(path, options.custom_objects) if found == "keras" else None
-    return Request(
+    wanted = Request(
         path=str(real.absolute()),
         name=str(path),
         kind=found,
@@ -119,6 +131,9 @@ def request(path: Path, options: Options) -> Request:
         options=options,
         keras=reader,
     )
+    for file in files(wanted):
+        other_formats.require_no_lfs_pointer(file)
+    return wanted
 
 
 def files(wanted: Request) -> Iterator[Path]:
@@ -126,6 +141,4 @@ def files(wanted: Request) -> Iterator[Path]:
     path = Path(wanted.path)
     yield from (p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
     if wanted.options.checkpoint:
-        prefix = Path(wanted.options.checkpoint)
-        if prefix.parent.is_dir():
-            yield from (p for p in prefix.parent.iterdir() if p.name.startswith(prefix.name))
+        yield from checkpoint_files.files(Path(wanted.options.checkpoint))

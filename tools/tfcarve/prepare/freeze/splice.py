@@ -11,10 +11,10 @@ from dataclasses import replace
 from tensorflow.core.framework import node_def_pb2
 
 from tfcarve.errors import InvalidInput
+from tfcarve.models.node_names import Names
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.bodies import Body, copied, with_inputs
 from tfcarve.prepare.freeze.ops import DATAFLOW_CONTROL, NodeDef, Ops
-from tfcarve.prepare.freeze.tensor_names import Names
 from tfcarve.prepare.graph import CONTROL
 
 # The number of calls that a tensor may pass through.

@@ -2,12 +2,13 @@
 
 usage: program FOLDER, with FOLDER/request; writes FOLDER/result.
 
-A SavedModel, or the one that Keras exports, is loaded by TensorFlow's own loader; a GraphDef or MetaGraphDef is imported and
-gets its variables from the checkpoint.
+A SavedModel, or the one that Keras exports, is loaded by TensorFlow's own loader: that of TensorFlow 1 for a signature, that of
+TensorFlow 2 for a function. A GraphDef or MetaGraphDef is imported and gets its variables from the checkpoint.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,17 @@ import tensorflow as tf
 from tensorflow.core.framework import tensor_pb2
 
 from tfcarve.errors import InvalidInput
+from tfcarve.models.saved_functions import Function
+from tfcarve.prepare import op_libraries
 from tfcarve.prepare.framing import receive, send
-from tfcarve.prepare.freeze.interface import interface
+from tfcarve.prepare.freeze.interface import Port, interface
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.ops import Ops
 from tfcarve.prepare.freeze.program import EXPORTED, load_source
 from tfcarve.prepare.freeze.reason import reason
 from tfcarve.prepare.freeze.request import Request
 from tfcarve.prepare.freeze.tensor_names import parsed
+from tfcarve.prepare.original.function_call import loaded_function
 from tfcarve.prepare.original.messages import REQUEST, RunRequest, RunResult
 from tfcarve.prepare.original.variables import restore
 from tfcarve.prepare.session_config import session_config
@@ -36,27 +40,57 @@ def _full_name(tensor: str) -> str:
     return f"{node}:{port}"
 
 
-def _tensors(loaded: Loaded, request: RunRequest) -> tuple[list[str], list[str]]:
-    """Returns the tensors of the inputs and outputs in the model's graph."""
+# Computes the requested outputs for values of the requested inputs.
+_Compute = Callable[[Sequence[Any]], Sequence[Any]]
+
+
+def _ends(loaded: Loaded, request: RunRequest) -> tuple[dict[str, Port], dict[str, Port]]:
+    """Returns the inputs and outputs of the frozen graph by name; raises InvalidInput if a requested output is missing."""
     model = request.model
     sides = interface(loaded, model.options, Ops(loaded.graph.library.function), model.name)
-    inputs = {port.name: port.tensor for port in sides.inputs or ()}
-    outputs = {port.name: port.tensor for port in sides.outputs}
+    inputs = {port.name: port for port in sides.inputs or ()}
+    outputs = {port.name: port for port in sides.outputs}
     missing = [name for name in request.outputs if name not in outputs]
     if missing:
         raise InvalidInput(
             f"{model.name}: {missing[0]!r} is not an output of the model: it has {', '.join(outputs)}"
         )
-    return (
-        [_full_name(inputs.get(name, name)) for name in request.inputs],
-        [_full_name(outputs[name]) for name in request.outputs],
-    )
+    return inputs, outputs
+
+
+def _saved_model(model: Request, folder: Path) -> Path:
+    return folder / EXPORTED if model.kind == "keras" else Path(model.path)
+
+
+def _function(loaded: Loaded, function: Function, request: RunRequest, folder: Path) -> _Compute:
+    """Returns a computation with a function of a SavedModel."""
+    inputs, outputs = _ends(loaded, request)
+    model = request.model
+    call = loaded_function(_saved_model(model, folder), model.options.tags, function)
+
+    def compute(values: Sequence[Any]) -> list[Any]:
+        arrays = {inputs[name].given: v for name, v in zip(request.inputs, values, strict=True)}
+        found = call(arrays)
+        return [found[outputs[name].given] for name in request.outputs]
+
+    return compute
+
+
+@contextmanager
+def _session(loaded: Loaded, request: RunRequest, folder: Path) -> Iterator[_Compute]:
+    """Yields a computation with the graph of the model."""
+    inputs, outputs = _ends(loaded, request)
+    fed = [_full_name(inputs[n].tensor if n in inputs else n) for n in request.inputs]
+    fetched = [_full_name(outputs[name].tensor) for name in request.outputs]
+    config = _v1.ConfigProto.FromString(session_config(threads=1))
+    with tf.Graph().as_default() as graph, _v1.Session(graph=graph, config=config) as session:
+        _load(session, loaded, request.model, folder, fetched)
+        yield lambda values: session.run(fetched, dict(zip(fed, values, strict=True)))
 
 
 def _load(session: Any, loaded: Loaded, model: Request, folder: Path, outputs: list[str]) -> None:
     if model.kind in ("saved_model", "keras"):
-        path = folder / EXPORTED if model.kind == "keras" else Path(model.path)
-        _v1.saved_model.load(session, model.options.tags, str(path))
+        _v1.saved_model.load(session, model.options.tags, str(_saved_model(model, folder)))
         return
     with session.graph.as_default():
         tf.import_graph_def(loaded.graph, name="")
@@ -66,15 +100,16 @@ def _load(session: Any, loaded: Loaded, model: Request, folder: Path, outputs: l
 def _run(request: RunRequest, parts: Sequence[bytes], folder: Path, results: list[bytes]) -> None:
     """Appends the values of the outputs for each sample to `results`."""
     loaded = load_source(request.model, folder)
-    inputs, outputs = _tensors(loaded, request)
-    config = _v1.ConfigProto.FromString(session_config(threads=1))
-    with tf.Graph().as_default() as graph, _v1.Session(graph=graph, config=config) as session:
-        _load(session, loaded, request.model, folder, outputs)
+    count = len(request.inputs)
+    with (
+        _session(loaded, request, folder)
+        if loaded.function is None
+        else nullcontext(_function(loaded, loaded.function, request, folder))
+    ) as compute:
         for number in range(request.samples):
-            fed = parts[number * len(inputs) : (number + 1) * len(inputs)]
+            fed = parts[number * count : (number + 1) * count]
             values = [tf.make_ndarray(tensor_pb2.TensorProto.FromString(part)) for part in fed]
-            arrays = session.run(outputs, dict(zip(inputs, values, strict=True)))
-            results += [tf.make_tensor_proto(array).SerializeToString() for array in arrays]
+            results += [tf.make_tensor_proto(a).SerializeToString() for a in compute(values)]
 
 
 def run(request: RunRequest, parts: Sequence[bytes], folder: Path) -> tuple[str, list[bytes]]:
@@ -103,7 +138,12 @@ def main(argument: str) -> None:
     folder = Path(argument)
     with (folder / "request").open("rb") as stream:
         request, parts = receive(stream, REQUEST)
-    error, results = run(request, parts, folder)
+    results: list[bytes] = []
+    try:
+        op_libraries.load(request.model.options.op_libraries)
+        error, results = run(request, parts, folder)
+    except InvalidInput as invalid:
+        error = str(invalid)
     with (folder / "result").open("wb") as stream:
         send(stream, RunResult(error=error), results)
 

@@ -8,7 +8,7 @@ import tensorflow as tf
 from tfcarve.prepare.freeze import checkpoint as checkpoints
 from tfcarve.prepare.freeze import tables
 from tfcarve.prepare.freeze.convert import VARIABLES
-from tfcarve.prepare.freeze.finder import finder
+from tfcarve.prepare.freeze.finder import Finder
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.ops import NodeDef, Ops
 from tfcarve.prepare.freeze.prune import needed
@@ -40,10 +40,11 @@ def restore(session: Any, loaded: Loaded, model: Request, outputs: Iterable[str]
             options.checkpoint, options.checkpoint, options.moving_averages
         )
     trace = Trace(graph_nodes, Ops(loaded.graph.library.function))
-    find = finder(tables.Sources(trace, loaded.assets, checkpoint), {}, model)
-    for node in nodes:
-        if node.op in VARIABLES:
-            _assign(session, node, find(node).value)
+    find = Finder(tables.Sources(trace, loaded.assets, checkpoint), {}, model)
+    variables = [node for node in nodes if node.op in VARIABLES]
+    find.require(variables)
+    for node in variables:
+        _assign(session, node, find(node).value)
     created = {node.name for node in nodes if node.op in tables.TABLES}
     for node in graph_nodes:
         if node.op in tables.INITIALIZERS:

@@ -1,0 +1,185 @@
+"""The files of checkpoints, and which checkpoint a path means.
+
+Sources: tensorflow/core/util/tensor_bundle/naming.cc (PREFIX.index, PREFIX.data-*), tensorflow/core/lib/io/format.h (the magic
+number at the end of an index and of a file of format V1), tensorflow/python/checkpoint/checkpoint_state.proto.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tfcarve.errors import InvalidInput
+from tfcarve.models import text_format, wire
+from tfcarve.models.text_format import Field, Message
+from tfcarve.nearest import nearest
+
+# Bytes of the magic number.
+TAIL = 8
+_MAGIC = 0xDB4775248B80FB57.to_bytes(TAIL, "little")
+_INDEX = ".index"
+_SUFFIX = re.compile(r"(?:\.index|\.meta|\.data-\d{5}-of-\d{5})\Z")
+_STATE_FILE = "checkpoint"
+_STATE_START = re.compile(rb"\s*model_checkpoint_path\s*:")
+_STATE = Message(
+    "CheckpointState",
+    {b"model_checkpoint_path": Field(1, "string")},
+    frozenset((
+        b"all_model_checkpoint_paths", b"all_model_checkpoint_timestamps", b"last_preserved_timestamp",
+    )),
+)  # fmt: skip
+_MAX_STATE = 1 << 20
+_HDF5 = b"\x89HDF"
+_MAX_LISTED = 10
+
+
+def without_suffix(path: Path) -> Path:
+    """Returns the prefix of a checkpoint's file: `m` for `m.index`, `m.meta` and `m.data-00000-of-00001`."""
+    return path.with_name(_SUFFIX.sub("", path.name) or path.name)
+
+
+def is_part(path: Path, head: bytes, tail: bytes) -> bool:
+    """Returns whether a file belongs to a checkpoint and has no graph.
+
+    Args:
+      path: the file.
+      head: its first bytes.
+      tail: its last TAIL bytes.
+    """
+    if path.suffix.startswith(".data-") and _SUFFIX.search(path.name):
+        return True
+    return tail == _MAGIC or bool(_STATE_START.match(head))
+
+
+def is_index(path: Path) -> bool:
+    """Returns whether a file is the index of a checkpoint, by its name."""
+    return path.suffix == _INDEX and path.is_file()
+
+
+def files(prefix: Path) -> Iterator[Path]:
+    """Yields the files of a checkpoint; of format V1 it is one file."""
+    for path in sorted(prefix.parent.iterdir()) if prefix.parent.is_dir() else ():
+        is_value = path == prefix or (without_suffix(path) == prefix and path.suffix != ".meta")
+        if is_value and path.is_file():
+            yield path
+
+
+def _ends(path: Path) -> tuple[bytes, bytes]:
+    """Returns the first and last bytes of a file."""
+    with path.open("rb") as stream:
+        head = stream.read(64)
+        stream.seek(max(0, path.stat().st_size - TAIL))
+        return head, stream.read(TAIL)
+
+
+def _prefixes(folder: Path) -> list[str]:
+    """Returns the names of the checkpoints in a folder."""
+    names = [path.name for path in folder.iterdir() if path.is_file()]
+    found = {name.removesuffix(_INDEX) for name in names if name.endswith(_INDEX)}
+    others = (name for name in names if not _SUFFIX.search(name))
+    return sorted(found | {name for name in others if _ends(folder / name)[1] == _MAGIC})
+
+
+def _listed(folder: Path, names: list[str]) -> str:
+    more = len(names) - _MAX_LISTED
+    shown = ", ".join(str(folder / name) for name in names[:_MAX_LISTED])
+    return shown + (f" and {more} more" if more > 0 else "")
+
+
+def latest(data: bytes) -> str:
+    """Returns the path of the latest checkpoint in the content of a file `checkpoint`; "" if there is none.
+
+    Raises:
+      InvalidInput: the content is not a CheckpointState.
+    """
+    try:
+        binary = text_format.to_wire(data, _STATE)
+        paths = [wire.text(binary, a, b) for _, _, a, b in wire.fields(binary, 0, len(binary))]
+    except (text_format.TextError, wire.WireError) as error:
+        raise InvalidInput(str(error)) from None
+    return paths[-1] if paths else ""
+
+
+def _named(state: Path) -> Path:
+    """Returns the latest checkpoint according to a folder's file `checkpoint`."""
+    folder = state.parent
+    if state.stat().st_size > _MAX_STATE:
+        raise InvalidInput(f"checkpoint {state}: has more than {_MAX_STATE:,} bytes")
+    try:
+        name = latest(state.read_bytes())
+    except InvalidInput as error:
+        raise InvalidInput(f"checkpoint {state}: {error}") from None
+    found = folder / name
+    there = _prefixes(folder)
+    fix = f"pass one of {_listed(folder, there)}" if there else "the folder has no checkpoint"
+    if not name or not found.resolve().is_relative_to(folder.resolve()):
+        where = f"{name!r}, which is not in its folder" if name else "no checkpoint"
+        raise InvalidInput(f"checkpoint {state}: it names {where}: {fix}")
+    if not any(files(found)):
+        raise InvalidInput(f"checkpoint {state}: it names {name!r}, which does not exist: {fix}")
+    return found
+
+
+def _in_folder(folder: Path) -> Path:
+    state = folder / _STATE_FILE
+    if state.is_file() and _STATE_START.match(_ends(state)[0]):
+        return _named(state)
+    there = _prefixes(folder)
+    if len(there) == 1:
+        return folder / there[0]
+    inner = folder / "variables" / "variables"
+    if not there and any(files(inner)):
+        return inner
+    raise InvalidInput(
+        f"checkpoint {folder}: the folder has "
+        + (
+            f"{len(there)} checkpoints and no file {_STATE_FILE!r}: pass one of {_listed(folder, there)}"
+            if there
+            else f"no checkpoint: pass the prefix of PREFIX{_INDEX}"
+        )
+    )
+
+
+def prefix(path: Path) -> Path:
+    """Returns the prefix of the checkpoint that a path means.
+
+    Args:
+      path: a prefix, one of the checkpoint's files or its graph (PREFIX.meta), a folder, or its file `checkpoint`. The latter
+        two mean the checkpoint that the file names, or the folder's only one.
+
+    Raises:
+      InvalidInput: there is no such checkpoint, several, or the file names one that is outside of the folder.
+    """
+    try:
+        return _prefix(path)
+    except (OSError, ValueError) as error:  # a name with a null byte is a ValueError
+        raise InvalidInput(f"checkpoint {path}: cannot be read: {error}") from None
+
+
+def _prefix(path: Path) -> Path:
+    if path.name and _index_of(path).is_file():
+        return path
+    if path.is_dir():
+        return _in_folder(path)
+    found = without_suffix(path)
+    if found != path and (found.is_file() or _index_of(found).is_file()):
+        return found
+    if found == path and path.is_file():
+        head, _ = _ends(path)
+        if head.startswith(_HDF5):
+            raise InvalidInput(
+                f"checkpoint {path}: is an HDF5 file, not a checkpoint of TensorFlow: load it into the model in Python "
+                "(load_weights), and save the whole model (model.save)"
+            )
+        return _named(path) if _STATE_START.match(head) else path
+    if path.is_file():
+        raise InvalidInput(
+            f"checkpoint {path}: {_index_of(found)} is missing: a checkpoint has PREFIX{_INDEX} and all PREFIX.data-*"
+        )
+    there = _prefixes(path.parent) if path.parent.is_dir() else []
+    raise InvalidInput(
+        f"checkpoint {path}: neither this file nor {_index_of(found)} exists{nearest(found.name, there)}"
+    )
+
+
+def _index_of(prefix: Path) -> Path:
+    return prefix.with_name(f"{prefix.name}{_INDEX}")
