@@ -11,9 +11,12 @@ from tfcarve.commands import common, freeze_options
 from tfcarve.commands.options import DASH
 from tfcarve.errors import InvalidInput
 from tfcarve.models import read
+from tfcarve.newer import data as newer_data
+from tfcarve.newer import model as newer_model
 from tfcarve.proof import noise
 
 if TYPE_CHECKING:
+    from tfcarve.models.node_use import Model
     from tfcarve.prepare.freeze.request import Options
 
 NAME = "golden"
@@ -80,15 +83,23 @@ def _options(arguments: argparse.Namespace, outputs: Sequence[tuple[str, Path]])
     )
 
 
-def _check_frozen(name: Path, path: Path) -> None:
-    """Raises InvalidInput if the graph in `path` has variables."""
+def _check_frozen(name: Path, model: "Model") -> None:
+    """Raises InvalidInput if a graph has variables."""
     from tfcarve.prepare.freeze.frozen_check import variables
 
-    for variable in variables(read.read(path)):
+    for variable in variables(model):
         raise InvalidInput(
             f"{name}: {variable.place()} is a variable ({variable.op}): pass the checkpoint with its value with "
             "--checkpoint"
         )
+
+
+def _check_release(name: Path, model: "Model") -> None:
+    """Raises InvalidInput if the TensorFlow that is built computes other outputs; prints notes about ops that it does not have."""
+    try:
+        common.notes(newer_model.checked(model, newer_data.of_built()))
+    except InvalidInput as error:
+        raise InvalidInput(f"{name}: {error}") from None
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -127,7 +138,9 @@ def _run_graph(
 
     require_signatures(arguments.model, options)
     with frozen_source(arguments.model, options) as source:
-        _check_frozen(arguments.model, source.path)
+        model = read.read(source.path)
+        _check_frozen(arguments.model, model)
+        _check_release(arguments.model, model)
         path = source.path.absolute()
         _run(_RUN, arguments.model, path, folder, words)
         noise.run_again(_RUN, path, Path(folder), words)
@@ -141,7 +154,7 @@ def _run_lite(arguments: argparse.Namespace, folder: str, words: Sequence[str]) 
                 f"{arguments.model}: --{option.replace('_', '-')} is for models that are frozen, not for TensorFlow Lite's: "
                 "remove it"
             )
-    read.read(arguments.model)
+    _check_release(arguments.model, read.read(arguments.model))
     path = arguments.model.absolute()
     _run(_LITE_RUN, arguments.model, path, folder, [arguments.signature or "", *words])
 

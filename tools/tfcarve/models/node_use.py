@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfcarve.models.signature_def import Signature
+from tfcarve.models.versions import Versions
 from tfcarve.models.wire import Buffer
 
 
@@ -96,6 +97,7 @@ class Model:
       signatures: the signatures of a SavedModel or MetaGraph that were read, sorted by name.
       graphs: the serialized GraphDefs that were read, each as a buffer, its start and its end; a SavedModel may have
         several, and what is not a graph has none. Those of a text have no values.
+      versions: the versions of each of these graphs.
       outputs: the nodes that compute the graph's outputs; empty: the file does not state them.
       training: the requested ops must be trainable (ops lists only).
     """
@@ -108,5 +110,6 @@ class Model:
     requests: tuple[RequestedOp, ...] = ()
     signatures: Mapping[str, Signature] = field(default_factory=dict)
     graphs: tuple[tuple[Buffer, int, int], ...] = ()
+    versions: tuple[Versions, ...] = ()
     outputs: frozenset[str] = frozenset()
     training: bool = False

@@ -14,6 +14,7 @@ from tfcarve.models import (
     meta_graph,
     signature,
     text_format,
+    versions,
     wire,
 )
 from tfcarve.models.choice import ALL, Choice
@@ -70,6 +71,7 @@ def _model(
     parts: list[Collection[NodeUse]] = []
     functions: dict[str, tuple[str, ...]] = {}
     taken: dict[str, Signature] = {}
+    of_graphs = tuple(versions.of_graph(data, *graph.graph) for graph in graphs)
     try:
         # Graphs with different tags may have different signatures: it is enough that one of them has a signature.
         available = {n: s for graph in graphs for n, s in graph.signatures.items()}
@@ -90,6 +92,7 @@ def _model(
         functions,
         signatures=dict(sorted(taken.items())),
         graphs=tuple((data, *graph.graph) for graph in graphs),
+        versions=of_graphs,
         outputs=frozenset(node for s in taken.values() for node in s.output_nodes()),
     )
 

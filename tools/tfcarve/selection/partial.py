@@ -31,6 +31,7 @@ class PartialSelection:
       why: why each kernel was chosen.
       missing: the nodes that need each op or kernel that does not exist.
       refused: the nodes with each attribute value that their kernel refuses.
+      ignored: the attributes that the index does not have and that change nothing, by model.
       devices: the nodes that are placed on each other device.
       types: the data types in use, by op and attribute.
       leftovers: the leftover nodes, by kind, op and what removes them.
@@ -42,6 +43,7 @@ class PartialSelection:
     why: dict[Registration, set[str]] = field(default_factory=dict)
     missing: dict[Missing, list[Need]] = field(default_factory=dict)
     refused: dict[Refusal, list[Need]] = field(default_factory=dict)
+    ignored: dict[str, set[str]] = field(default_factory=dict)
     devices: dict[str, list[Need]] = field(default_factory=dict)
     types: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     leftovers: dict[tuple[str, str, str], list[Need]] = field(default_factory=dict)
