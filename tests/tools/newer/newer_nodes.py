@@ -49,7 +49,7 @@ def value(kind: str, content: Any) -> Any:
 def graph_of(row: NewAttribute, content: Any) -> Any:
     """A GraphDef with a node that has a new attribute with a value, and no other attribute that is new.
 
-    Releases between 2.14 and 2.21 had attributes that 2.21 has not; they are added to its node.
+    Releases between 2.14 and 2.21 had attributes that 2.21 does not have; they are added to its node.
     """
     whole = graph()
     (node,) = (node for node in whole.node if node.op == row.op)

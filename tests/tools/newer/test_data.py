@@ -16,7 +16,7 @@ from tfcarve.newer.versions import order
 from tfcarve.releases import known
 
 _NEWER = data.of_built()
-_UPDATE = "to update: PYTHONPATH=tools python -m tfcarve.newer.update RELEASE VERSION... (CONTRIBUTING.md)"
+_UPDATE = "to update: PYTHONPATH=tools:tests python -m op_lists.update RELEASE VERSION... (CONTRIBUTING.md)"
 
 
 def test_the_release_is_the_one_that_is_built_and_installed() -> None:
@@ -30,7 +30,7 @@ def test_every_later_release_is_there() -> None:
     versions = [_NEWER.data.graph_version, *(row.graph_version for row in _NEWER.data.releases)]
     assert versions == sorted(set(versions))
     rows = (*_NEWER.data.ops, *_NEWER.data.attributes)
-    assert {row.first for row in rows} == set(names) - {"2.19"}  # it has nothing that 2.18 has not
+    assert {row.first for row in rows} == set(names) - {"2.19"}  # it has nothing new
 
 
 def test_the_release_has_none_of_the_ops() -> None:

@@ -1,4 +1,4 @@
-"""Reads newer_ops.json and dropped_attributes.yaml: what later TensorFlow releases have, and a release has not."""
+"""Reads newer_ops.json and dropped_attributes.yaml: what later TensorFlow releases have, and a release does not have."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Newer:
 
 def parse(data: bytes, where: str) -> NewerOps:
     """Reads newer_ops.json, the file `where`; raises InvalidInput if it is not one."""
-    remedy = "create it again with `python -m tfcarve.newer.update`"
+    remedy = "create it again with `python -m op_lists.update`"
     return json_codec.decode_version(data, NewerOps, where, _VERSION, remedy)
 
 

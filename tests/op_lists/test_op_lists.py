@@ -11,10 +11,10 @@ import pytest
 import tensorflow as tf
 
 from bootstrap.console import BootstrapError
+from op_lists import compare, package, update
+from op_lists.package import Package
 from tfcarve.errors import InvalidInput
-from tfcarve.newer import compare, op_list, update
-from tfcarve.newer.data import NewAttribute, NewerOps, NewOp
-from tfcarve.newer.op_list import Package
+from tfcarve.newer.data import LaterRelease, NewAttribute, NewerOps, NewOp
 from tfcarve.prepare.messages import OpDef
 
 
@@ -48,7 +48,7 @@ _ROWS = NewerOps(
     "1.2.3",
     10,
     tuple(
-        compare.LaterRelease(*row)
+        LaterRelease(*row)
         for row in (("1.3", "1.3.0", 11), ("1.9", "1.9.1", 12), ("1.10", "1.10.0", 13))
     ),
     (NewOp("C", "1.3"), NewOp("D", "1.10"), NewOp("Gone", "1.3")),
@@ -63,8 +63,8 @@ _ROWS = NewerOps(
 @pytest.mark.parametrize("later", list(itertools.permutations(_LATER)))
 def test_releases_may_be_added_in_any_order(later: tuple[Package, ...]) -> None:
     newer = compare.empty(_BASE)
-    for package in later:
-        newer = compare.with_release(newer, _BASE, package)
+    for each in later:
+        newer = compare.with_release(newer, _BASE, each)
     assert newer == _ROWS
     assert compare.with_release(newer, _BASE, _LATER[1]) == newer
 
@@ -85,7 +85,7 @@ def test_what_cannot_be_stored(later: Package, message: str) -> None:
 
 def test_the_ops_of_the_installed_package() -> None:
     folder = Path(tf.__file__).parent
-    found = op_list.read(folder)
+    found = package.read(folder)
     assert (found.tensorflow, found.graph_version) == (
         tf.version.VERSION,
         tf.version.GRAPH_DEF_VERSION,
@@ -99,7 +99,7 @@ def test_the_ops_of_the_installed_package() -> None:
 
 def test_a_folder_without_libraries(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"no ops can be read: .*libtensorflow_framework\.so\.2"):
-        op_list.read(tmp_path)
+        package.read(tmp_path)
 
 
 @pytest.fixture(name="release")
@@ -108,9 +108,9 @@ def _release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     packages = {each.tensorflow: each for each in (*_LATER, Package("2.14.1", 10, _BASE.ops))}
     packages = {k: Package(k, v.graph_version, v.ops) for k, v in packages.items()}
-    for package in _LATER:  # later than 2.14
-        name = package.tensorflow.replace("1.", "3.", 1)
-        packages[name] = Package(name, package.graph_version, package.ops)
+    for each in _LATER:  # later than 2.14
+        name = each.tensorflow.replace("1.", "3.", 1)
+        packages[name] = Package(name, each.graph_version, each.ops)
     monkeypatch.setattr(update, "_package", packages.__getitem__)
     folder = tmp_path / "third_party/tensorflow/releases/2.14"
     folder.mkdir(parents=True)
@@ -148,36 +148,34 @@ def test_errors_of_the_program(
 
 
 def test_a_package_is_downloaded_and_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = {}
+    seen: list[Path] = []
 
     def run_pip(python: Path, arguments: list[str]) -> None:
         (folder,) = (Path(a.removeprefix("--dest=")) for a in arguments if a.startswith("--dest="))
         assert {"--no-deps", "--only-binary=:all:", "tensorflow-cpu==9.8.7"} <= set(arguments)
         with zipfile.ZipFile(folder / "some.whl", "w") as wheel:
-            for name in (*op_list.LIBRARIES, "other.so"):
+            for name in (*package.LIBRARIES, "other.so"):
                 wheel.writestr(f"tensorflow/{name}", name)
 
     def read(folder: Path) -> Package:
-        seen["files"] = {path.name for path in folder.iterdir()}
-        seen["wheels"] = list(folder.parent.glob("*.whl"))
-        seen["folder"] = folder
+        assert {path.name for path in folder.iterdir()} == set(package.LIBRARIES)
+        assert list(folder.parent.glob("*.whl")) == []
+        seen.append(folder)
         return _BASE
 
     monkeypatch.setattr(update, "run_pip", run_pip)
-    monkeypatch.setattr(op_list, "read", read)
+    monkeypatch.setattr(package, "read", read)
     assert update._package("9.8.7") is _BASE
-    assert seen["files"] == set(op_list.LIBRARIES)
-    assert seen["wheels"] == []
-    assert not seen["folder"].exists()
+    assert [folder.exists() for folder in seen] == [False]
 
 
 def test_a_package_that_does_not_exist(
     release: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def package(version: str) -> Package:
+    def fail(version: str) -> Package:
         raise BootstrapError(f"pip download failed: no {version}")
 
-    monkeypatch.setattr(update, "_package", package)
+    monkeypatch.setattr(update, "_package", fail)
     assert update.main(["2.14", "9.0.0"]) == 2
     assert "tfcarve: pip download failed: no 2.14.1" in capsys.readouterr().err
 

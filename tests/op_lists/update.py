@@ -1,10 +1,10 @@
 """Adds later TensorFlow releases to newer_ops.json of a release.
 
-    PYTHONPATH=tools python -m tfcarve.newer.update RELEASE VERSION...
+    PYTHONPATH=tools:tests python -m op_lists.update RELEASE VERSION...
 
-in the repository's root: `2.14 2.21.0` adds what 2.21.0 has and 2.14 has not. It downloads the package tensorflow-cpu of each
-version with pip, one after the other, and reads the list of ops from its libraries, without importing it. A package takes up to
-2 GB on the disk while it is read. To remove rows, delete the file first and add all releases again.
+in the repository's root: `2.14 2.21.0` adds what 2.21.0 has and 2.14 does not have. It downloads the package tensorflow-cpu of
+each version with pip, one after the other, and reads the list of ops from its libraries, without importing it. A package takes up
+to 2 GB on the disk while it is read. To remove rows, delete the file first and add all releases again.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pathlib import Path
 
 from bootstrap.console import BootstrapError
 from bootstrap.wheels import base_python, run_pip
+from op_lists import compare, package
+from op_lists.package import Package
 from tfcarve import files, json_codec
 from tfcarve.errors import TfcarveError
-from tfcarve.newer import compare, op_list
 from tfcarve.newer.data import FILE_NAME, parse
-from tfcarve.newer.op_list import Package
 from tfcarve.releases import known
 
 _PACKAGE = "tensorflow-cpu"
@@ -37,15 +37,15 @@ def _package(version: str) -> Package:
         run_pip(base_python(), ["download", *options, f"{_PACKAGE}=={version}"])
         (wheel,) = folder.glob("*.whl")
         with zipfile.ZipFile(wheel) as archive:
-            for library in op_list.LIBRARIES:
+            for library in package.LIBRARIES:
                 archive.extract(f"tensorflow/{library}", folder)
         wheel.unlink()
-        return op_list.read(folder / "tensorflow")
+        return package.read(folder / "tensorflow")
 
 
 def main(argv: Sequence[str]) -> int:
     """Returns the exit status: 0 done, 2 a release is unknown or a package cannot be read."""
-    parser = argparse.ArgumentParser(prog="python -m tfcarve.newer.update", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m op_lists.update", description=__doc__)
     parser.add_argument("release", metavar="RELEASE", help="the release that is built")
     parser.add_argument("versions", nargs="+", metavar="VERSION", help="a later version")
     arguments = parser.parse_args(argv)

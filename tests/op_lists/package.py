@@ -1,6 +1,6 @@
 """The program that prints what a TensorFlow package has: the version, the version of its GraphDefs, and all ops.
 
-usage: python -m tfcarve.newer.op_list FOLDER, with the libraries of the package. It prints a line with the versions, and then the
+usage: python -m op_lists.package FOLDER, with the libraries of the package. It prints a line with the versions, and then the
 OpList. A process can load the libraries of one package only.
 """
 

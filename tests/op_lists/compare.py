@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from op_lists.package import Package
 from tfcarve.errors import InvalidInput
 from tfcarve.newer.data import LaterRelease, NewAttribute, NewerOps, NewOp
-from tfcarve.newer.op_list import Package
 from tfcarve.newer.values import value_of
 from tfcarve.newer.versions import order, release_of
 from tfcarve.prepare.messages import OpDef
@@ -29,7 +29,7 @@ def _new_attributes(op: OpDef, old: OpDef, first: str) -> Iterator[NewAttribute]
         if attr.type not in _STORED or value.kind == "unset":
             raise InvalidInput(
                 f"op {op.name!r}: the new attribute {attr.name!r} has the type {attr.type} and the default {value.value!r}: "
-                "newer_ops.json cannot store it: extend tfcarve.newer"
+                "newer_ops.json cannot store it: extend op_lists.compare and tfcarve.newer"
             )
         yield NewAttribute(op.name, attr.name, attr.type, value.value, first)
 
