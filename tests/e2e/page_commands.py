@@ -7,8 +7,9 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -25,14 +26,21 @@ def page(name: str) -> list[Block]:
     return blocks((nested.source_tree() / "docs" / name).read_text(encoding="utf-8"))
 
 
-def _programs(
-    app: Workspace, capsys: pytest.CaptureFixture[str]
-) -> dict[str, Callable[[Sequence[str]], tuple[int, str]]]:
-    """The functions that run the commands; each returns the exit status and the output."""
+Program = Callable[[Sequence[str]], tuple[int, str]]
 
-    def python(words: Sequence[str]) -> tuple[int, str]:
-        done = subprocess.run([sys.executable, *words], capture_output=True, check=False, text=True)
+
+def program(*command: str) -> Program:
+    """Returns a function that runs a command with further words; it returns the exit status and the output."""
+
+    def run(words: Sequence[str]) -> tuple[int, str]:
+        done = subprocess.run([*command, *words], capture_output=True, check=False, text=True)
         return done.returncode, done.stdout if done.returncode == 0 else done.stderr
+
+    return run
+
+
+def _programs(app: Workspace, capsys: pytest.CaptureFixture[str]) -> dict[str, Program]:
+    """The functions that run the commands, in this test's own environment."""
 
     def tfcarve(words: Sequence[str]) -> tuple[int, str]:
         capsys.readouterr()
@@ -44,7 +52,7 @@ def _programs(
         done = app.bazel([words[0], "--noshow_progress", "--test_output=errors", *words[1:]])
         return done.returncode, done.stdout
 
-    return {"python": python, "tfcarve": tfcarve, "bazel": bazel}
+    return {"python": program(sys.executable), "tfcarve": tfcarve, "bazel": bazel}
 
 
 def _normalized(text: str) -> list[str]:
@@ -58,20 +66,23 @@ def run(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    others: Mapping[str, Program] = MappingProxyType({}),
 ) -> int:
     """Runs the commands of a page in a folder of the app and returns their number.
+
+    `others` run commands in another environment than that of the test, by the commands' names.
 
     Fails if a command fails or prints something else than the page shows.
     """
     monkeypatch.chdir(folder)
     monkeypatch.setenv("PWD", str(folder))
-    programs = _programs(app, capsys)
+    programs = _programs(app, capsys) | others
     pairs = commands(page_blocks)
     for command, shown in pairs:
-        program, *words = shlex.split(os.path.expandvars(command))
-        status, printed = programs[program](words)
+        name, *words = shlex.split(os.path.expandvars(command))
+        status, printed = programs[name](words)
         assert status == 0, f"{command}\n{printed}"
-        if program == "bazel":
+        if name == "bazel":
             assert set(_normalized(shown)) <= set(_normalized(printed)), command
         elif shown:
             assert _normalized(shown) == _normalized(printed)[-len(shown.splitlines()) :], command

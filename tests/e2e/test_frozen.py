@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,6 +71,14 @@ def test_library_for_a_saved_model_needs_no_variables(app: Workspace) -> None:
     ops = _ops(app, "//frozen:library_selection")
     assert {"MatMul", "Relu", "Softmax"} <= ops
     assert not {"Cosh", "VarHandleOp", "ReadVariableOp", "RestoreV2", "PartitionedCall"} & ops
+
+
+def test_keras_3_file(app: Workspace) -> None:
+    program = os.path.join(os.environ["RUNFILES_DIR"], os.environ["SAVE"])
+    subprocess.run([program, str(app.folder / "frozen"), "lstm"], check=True, capture_output=True)
+    ops = _ops(app, "//frozen:of_keras3")
+    assert {"MatMul", "Sigmoid", "Tanh"} <= ops
+    assert not {"VarHandleOp", "ReadVariableOp"} & ops
 
 
 def test_only_the_named_signatures_are_frozen(app: Workspace) -> None:

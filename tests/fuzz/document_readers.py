@@ -5,9 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import json
-import tempfile
 import zipfile
-from pathlib import Path
 
 import node_lines
 import numpy as np
@@ -18,7 +16,7 @@ from tfcarve.benchmark import arrays, figures, measurement, report, report_json,
 from tfcarve.benchmark.measurement import Measurement, Node, Op, Output, Statistics
 from tfcarve.emit import link_facts
 from tfcarve.errors import InvalidInput
-from tfcarve.models import keras_config
+from tfcarve.models import keras_config, keras_file
 from tfcarve.prepare.calibrate import ranges
 from tfcarve.prepare.calibrate.ranges import Ranges, TensorRange
 from tfcarve.size import comment, committed, marginal, owners, page
@@ -28,19 +26,15 @@ from tfcarve.size.marginal import MarginalSize
 from tfcarve.size.origin import KERNELS, LINKER
 from tfcarve.size.report import Definition, Entry, Kernel, Report
 
-# The first bytes of HDF5.
-_HDF5 = b"\x89HDF\r\n\x1a\n"
-
 
 def _keras_archive(data: bytes) -> object:
-    if (
-        _HDF5 in data
-    ):  # HDF5's library crashes for some damaged files: it runs in a process of its own
-        raise keras_config.UnsafeError("it may be HDF5")
-    with tempfile.NamedTemporaryFile(prefix="fuzz-", suffix=".keras") as file:
-        file.write(data)
-        file.flush()
-        return keras_config.require_safe(Path(file.name))
+    """The weights are not read: HDF5's library crashes for some damaged files. A process of its own reads them."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            found = keras_file.archive_configuration(archive)
+    except keras_file.DAMAGED as error:
+        raise keras_config.UnsafeError(str(error)) from None
+    return keras_config.require_safe_configuration(found.text)
 
 
 USES = node_lines.nodes("x Placeholder\nfilter Const\nconv Conv2D x filter\ny Relu conv")
@@ -83,6 +77,7 @@ _KERAS = json.dumps(
 def _archive(compression: int) -> bytes:
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w", compression) as archive:
+        archive.writestr("metadata.json", '{"keras_version": "3.15.1", "date_saved": "2026-11-29"}')
         archive.writestr("config.json", _KERAS)
         archive.writestr("model.weights.h5", b"weights")
     return written.getvalue()
@@ -150,7 +145,7 @@ READERS: dict[str, Reader] = {
         [keras_config], keras_config.require_safe_configuration, keras_config.UnsafeError, [_KERAS], 16_000_000
     ),
     "keras_archive": Reader(
-        [keras_config], _keras_archive, keras_config.UnsafeError, [_archive(zipfile.ZIP_STORED), _archive(zipfile.ZIP_DEFLATED)], 16_000_000
+        [keras_config, keras_file], _keras_archive, keras_config.UnsafeError, [_archive(zipfile.ZIP_STORED), _archive(zipfile.ZIP_DEFLATED)], 16_000_000
     ),
     "npy": Reader([arrays], lambda data: arrays.parse_npy(data, "x.npy"), InvalidInput, [_npy()]),
     "benchmark_figures": Reader(

@@ -71,13 +71,13 @@ def test_code_in_a_keras_file_is_not_run(tmp_path: Path) -> None:
         code.save(tmp_path / name)
         with pytest.raises(
             InvalidInput,
-            match=f"{name}: Keras cannot load or save it: it has a Lambda, which runs code",
+            match=f"{name}: is not loaded: it has a Lambda, which runs code",
         ):
             read_model(tmp_path / name)
     (tmp_path / "broken.keras").write_bytes(b"no archive")
     with pytest.raises(
         InvalidInput,
-        match=r"broken.keras: Keras cannot load or save it: it is neither.*: save it as a",
+        match=r"broken.keras: is not loaded: it is neither.*: save it as a",
     ):
         read_model(tmp_path / "broken.keras")
 

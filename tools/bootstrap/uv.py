@@ -34,7 +34,8 @@ def install(lock: Path, python: str, environment: Path) -> None:
     command = [
         *(str(program), "pip", "install", "--quiet", "--offline", "--no-index"),
         *(f"--find-links={wheel_folder()}", "--require-hashes", "--compile-bytecode"),
-        *("--python", str(environment / "bin/python"), "--requirement", str(lock)),
+        # A lock file has all dependencies.
+        *("--no-deps", "--python", str(environment / "bin/python"), "--requirement", str(lock)),
     ]
     done = subprocess.run(
         command,

@@ -23,6 +23,7 @@ _BASE_SECONDS, _BYTES_PER_SECOND = 1200, 1 << 20
 # newer CPUs, _FusedConv2D has no groups: a model with fused depthwise convolutions would not run.
 SETTINGS = {
     "CUDA_VISIBLE_DEVICES": "-1",
+    "KERAS_BACKEND": "tensorflow",
     "TF_CPP_MIN_LOG_LEVEL": "3",
     "TF_ENABLE_ONEDNN_OPTS": "1",
 }
@@ -99,8 +100,8 @@ def run(
     folder: str | Path,
     limits: Limits,
     settings: Mapping[str, str] = MappingProxyType({}),
-) -> None:
-    """Runs a module of tfcarve as a program, in the Python that runs tfcarve.
+) -> str:
+    """Runs a module of tfcarve as a program, in the Python that runs tfcarve; returns its standard output.
 
     Args:
       module: the module's name, e.g. tfcarve.proof.golden_run.
@@ -117,6 +118,7 @@ def run(
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
         message = lines[-1][:_MAX_MESSAGE] if lines else ""
         raise Failed(done.returncode, _by_signal(-done.returncode, limits) or message)
+    return done.stdout
 
 
 def report(message: str) -> None:

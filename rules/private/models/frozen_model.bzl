@@ -7,19 +7,20 @@ load(":model_files.bzl", "KERAS_EXTENSIONS")
 
 visibility("public")
 
-# For rules that run full TensorFlow. Only they fetch its wheels.
+def _tool(environment):
+    return Label("//tools:tfcarve_with_" + environment)
+
+# For rules with SOURCE_ATTRS that run full TensorFlow. Only they fetch its wheels.
 FULL_TENSORFLOW_ATTRS = TRANSITION_ATTRS | {
-    "_tfcarve": attr.label(
-        default = "//tools:tfcarve_with_tensorflow",
-        executable = True,
-        cfg = "exec",
-    ),
+    "_tfcarve": attr.label(default = _tool, executable = True, cfg = "exec"),
 }
 
 # The model: `src`, or `saved_model`, the folder of a SavedModel with all its files. With a label of the folder, Bazel would not
-# notice when a file changes.
+# notice when a file changes. `environment` has the TensorFlow that reads it.
 SOURCE_ATTRS = {
     "checkpoint": attr.label_list(allow_files = True),
+    "custom_objects": attr.label(allow_single_file = [".py"]),
+    "environment": attr.string(mandatory = True, values = ["keras", "tensorflow"]),
     "moving_averages": attr.bool(),
     "saved_model": attr.string(),
     "saved_model_files": attr.label_list(allow_files = True),
@@ -83,8 +84,14 @@ def source_attrs(src):
     """
     folder = saved_model_folder(src)
     if folder:
-        return {"saved_model": folder, "saved_model_files": saved_model_files(folder)}
-    return {"src": src}
+        return {
+            "environment": "tensorflow",
+            "saved_model": folder,
+            "saved_model_files": saved_model_files(folder),
+        }
+
+    # Keras files need a TensorFlow with Keras 3; for other models it is the release that is carved.
+    return {"environment": "keras" if _is_keras(str(src)) else "tensorflow", "src": src}
 
 def names_tensors(ctx):
     """Whether inputs and outputs are tensors of src: a GraphDef or MetaGraphDef.
@@ -143,7 +150,7 @@ def source_files(ctx):
     Returns:
       list of Files.
     """
-    return ctx.files.src + ctx.files.saved_model_files + ctx.files.checkpoint
+    return ctx.files.src + ctx.files.saved_model_files + ctx.files.checkpoint + ctx.files.custom_objects
 
 def add_source(ctx, args):
     """Adds the model to a command line.
@@ -177,6 +184,8 @@ def add_freeze_options(ctx, args, inputs, outputs):
         args.add("--moving-averages")
     if ctx.attr.unroll:
         args.add("--unroll", ctx.attr.unroll)
+    if ctx.file.custom_objects:
+        args.add("--custom-objects", ctx.file.custom_objects)
 
 def freeze(ctx, output, inputs, outputs):
     """Declares the action that freezes a model.
@@ -230,11 +239,12 @@ _frozen_model = rule(
     },
 )
 
-def tf_frozen_model(name, src, signature = "", saved_model_tags = [], inputs = [], outputs = [], checkpoint = [], moving_averages = False, unroll = 0, **kwargs):
+def tf_frozen_model(name, src, signature = "", saved_model_tags = [], inputs = [], outputs = [], checkpoint = [], moving_averages = False, unroll = 0, custom_objects = None, **kwargs):
     """Freezes a model as `tfcarve freeze` does: <name>.pb is a GraphDef for all other rules.
 
     Other rules freeze Keras files and SavedModels of their own package themselves. Needs CPython 3.11. Full TensorFlow
-    is fetched the first time: a download of about 0.3 GB, and 1.3 GB in the user's cache.
+    is fetched the first time: a download of about 0.3 GB, and 1.3 GB in the user's cache. Keras files have a TensorFlow
+    of their own, with Keras 3 and Keras 2.
 
     Args:
       name: of the target.
@@ -247,6 +257,7 @@ def tf_frozen_model(name, src, signature = "", saved_model_tags = [], inputs = [
       checkpoint: for a GraphDef or MetaGraphDef, the files with its variables: PREFIX.index and all PREFIX.data-*.
       moving_averages: whether to use the moving averages of variables that the checkpoint has.
       unroll: the largest number of iterations of a loop that is unrolled; 0: loops stay.
+      custom_objects: for a Keras file, a Python file with the classes and functions that are not part of Keras. It is run.
       **kwargs: common attributes.
     """
     _frozen_model(
@@ -258,6 +269,7 @@ def tf_frozen_model(name, src, signature = "", saved_model_tags = [], inputs = [
         checkpoint = checkpoint,
         moving_averages = moving_averages,
         unroll = unroll,
+        custom_objects = custom_objects,
         **(source_attrs(src) | kwargs)
     )
 

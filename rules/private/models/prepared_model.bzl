@@ -172,7 +172,7 @@ _prepared_model = rule(
     },
 )
 
-def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoint = [], moving_averages = False, unroll = 0, inputs = [], outputs = [], transforms = "", preset = "", ranges = None, calibration_data = [], calibration_method = "minmax", fuse = False, sample_inputs = None, tolerance = None, **kwargs):
+def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoint = [], moving_averages = False, unroll = 0, custom_objects = None, inputs = [], outputs = [], transforms = "", preset = "", ranges = None, calibration_data = [], calibration_method = "minmax", fuse = False, sample_inputs = None, tolerance = None, **kwargs):
     """Prepares a model for a device: all other rules take <name>.pb as a model.
 
     Builds that use it run src, as TensorFlow loads it, and the result on the samples in full TensorFlow, and fail with the first node that
@@ -188,6 +188,7 @@ def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoi
       checkpoint: as for tf_frozen_model; inputs and outputs are then tensors of src.
       moving_averages: as for tf_frozen_model.
       unroll: as for tf_frozen_model.
+      custom_objects: as for tf_frozen_model.
       inputs: nodes that the app feeds; default: all Placeholders.
       outputs: nodes that the app fetches; default: nodes that no other node reads.
       transforms: as for `tfcarve transform`: "fold_constants remove_nodes(op=Identity)". Either transforms or preset.
@@ -212,6 +213,7 @@ def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoi
         checkpoint = checkpoint,
         moving_averages = moving_averages,
         unroll = unroll,
+        custom_objects = custom_objects,
         inputs = inputs,
         fetches = outputs,
         transforms = transforms,

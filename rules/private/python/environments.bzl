@@ -13,9 +13,12 @@ visibility(["//rules/...", "//tests"])
 #   dev         whether only tfcarve's own tests use it; apps do not have its repository
 ENVIRONMENTS = {
     "dev": struct(repository = "tfcarve_python_dev", lock = "dev.txt", oldest = "3.11", newest = "3.11", packaged = False, optional = False, dev = True),
+    "keras": struct(repository = "tfcarve_python_keras", lock = "keras.txt", oldest = "3.11", newest = "3.11", packaged = False, optional = False, dev = False),
     "litert": struct(repository = "tfcarve_python_litert", lock = "litert.txt", oldest = "3.11", newest = "3.11", packaged = False, optional = False, dev = False),
     "protoc": struct(repository = "tfcarve_python_protoc", lock = "protoc.txt", oldest = "3.11", newest = "3.13", packaged = True, optional = True, dev = False),
     "tensorflow": struct(repository = "tfcarve_python_tensorflow", lock = "tensorflow.txt", oldest = "3.11", newest = "3.11", packaged = False, optional = False, dev = False),
+    "tensorflow_2_16": struct(repository = "tfcarve_python_tensorflow_2_16", lock = "tensorflow_2_16.txt", oldest = "3.11", newest = "3.11", packaged = False, optional = False, dev = True),
+    "tensorflow_2_18": struct(repository = "tfcarve_python_tensorflow_2_18", lock = "tensorflow_2_18.txt", oldest = "3.11", newest = "3.11", packaged = False, optional = False, dev = True),
     "tools": struct(repository = "tfcarve_python", lock = "tools.txt", oldest = "3.11", newest = "3.13", packaged = True, optional = False, dev = False),
 }
 

@@ -17,7 +17,7 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def add_freeze(parser: argparse.ArgumentParser) -> None:
-    """Declares the options that apply to all models: --checkpoint, --moving-averages, --lower-control-flow, --unroll."""
+    """Declares the options that apply to models of any kind."""
     group = parser.add_argument_group("freezing")
     group.add_argument(
         "--checkpoint",
@@ -41,6 +41,12 @@ def add_freeze(parser: argparse.ArgumentParser) -> None:
         default=0,
         metavar="N",
         help="unrolls loops with a constant number of iterations, at most N (default: 0, which keeps loops)",
+    )
+    group.add_argument(
+        "--custom-objects",
+        default="",
+        metavar="FILE.py",
+        help="runs this Python file, which defines the classes and functions of a Keras file that are not part of Keras",
     )
 
 
@@ -100,7 +106,7 @@ def freeze_options(
 
     if arguments.unroll < 0:
         raise InvalidInput(f"--unroll {arguments.unroll}: expected 0 or more")
-    prefix = arguments.checkpoint
+    prefix, custom = arguments.checkpoint, arguments.custom_objects
     return Options(
         tags=DEFAULTS.tags if tags is None else tuple(tags),
         signature=DEFAULTS.signature if signature is None else signature,
@@ -110,6 +116,7 @@ def freeze_options(
         moving_averages=arguments.moving_averages,
         lower_control_flow=arguments.lower_control_flow,
         unroll=arguments.unroll,
+        custom_objects=str(Path(custom).absolute()) if custom else "",
     )
 
 
@@ -124,4 +131,6 @@ def words(arguments: argparse.Namespace) -> tuple[str, ...]:
     found += ["--moving-averages"] if arguments.moving_averages else []
     found += ["--lower-control-flow"] if arguments.lower_control_flow else []
     found += [f"--unroll={arguments.unroll}"] if arguments.unroll else []
+    custom = arguments.custom_objects
+    found += [f"--custom-objects={custom}"] if custom else []
     return tuple(found)

@@ -16,7 +16,7 @@ from tfcarve.newer import data as newer_data
 from tfcarve.newer import graph as newer_graph
 from tfcarve.newer import graph_version
 from tfcarve.newer.data import Newer
-from tfcarve.prepare.freeze import load
+from tfcarve.prepare.freeze import keras_export, load
 from tfcarve.prepare.freeze.frozen import Frozen, frozen
 from tfcarve.prepare.freeze.interface import Port
 from tfcarve.prepare.freeze.request import Request
@@ -30,9 +30,8 @@ EXPORTED = "saved_model"
 def load_source(request: Request, folder: Path) -> load.Loaded:
     """Reads the model of a request; a Keras file is exported as FOLDER/EXPORTED."""
     if request.kind == "keras":
-        model = tf.keras.models.load_model(request.path, compile=False, safe_mode=True)
         exported = folder / EXPORTED
-        tf.saved_model.save(model, str(exported))
+        keras_export.export(request, exported)
         return load.saved_model(request, exported)
     if request.kind == "saved_model":
         return load.saved_model(request, Path(request.path))

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from tfcarve.json_codec import JsonDocument
+from tfcarve.models.keras import Reader
 
 Kind = Literal["saved_model", "keras", "meta_graph", "graphdef"]
 
@@ -19,6 +20,8 @@ class Options(JsonDocument, frozen=True):
       moving_averages: use the moving average of each variable that has one in the checkpoint.
       lower_control_flow: lower While, If and Case to Switch, Merge, Enter and Exit.
       unroll: unroll loops with at most this number of iterations; 0 to keep loops.
+      custom_objects: path of the Python file with the classes and functions of a Keras file that are not part of Keras; ""
+        for none.
     """
 
     tags: tuple[str, ...] = ("serve",)
@@ -29,6 +32,7 @@ class Options(JsonDocument, frozen=True):
     moving_averages: bool = False
     lower_control_flow: bool = False
     unroll: int = 0
+    custom_objects: str = ""
 
 
 DEFAULTS = Options()
@@ -46,7 +50,9 @@ def requires_freezing(options: Options) -> bool:
 
 def without_changes(options: Options) -> Options:
     """Returns the options that only select a graph and its signature."""
-    return Options(tags=options.tags, signature=options.signature)
+    return Options(
+        tags=options.tags, signature=options.signature, custom_objects=options.custom_objects
+    )
 
 
 class Request(JsonDocument, frozen=True):
@@ -58,6 +64,7 @@ class Request(JsonDocument, frozen=True):
       kind: the kind of the model.
       text: whether the file is in text format.
       options: the user's options.
+      keras: what loads a Keras file; None for another model.
     """
 
     path: str
@@ -65,3 +72,4 @@ class Request(JsonDocument, frozen=True):
     kind: Kind
     text: bool
     options: Options
+    keras: Reader | None = None

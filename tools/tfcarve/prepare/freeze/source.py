@@ -50,7 +50,6 @@ def _kind(path: Path) -> tuple[Kind, bool, Path]:
     if suffix in NO_GRAPH:
         raise InvalidInput(f"{path}: {suffix} files contain no graph to freeze: expected {SOURCES}")
     if suffix in keras.SUFFIXES:
-        keras.require_safe(path)
         return "keras", False, path
     if graph_text.has_name(path):
         return _text_kind(path)
@@ -85,6 +84,8 @@ def require_signatures(path: Path, options: Options) -> None:
 def _check_options(path: Path, found: Kind, options: Options) -> None:
     if found in ("saved_model", "keras") and options.checkpoint:
         raise InvalidInput(f"{path}: already contains its variables: remove --checkpoint")
+    if options.custom_objects and found != "keras":
+        raise InvalidInput(f"{path}: is not a Keras file: remove --custom-objects")
     if options.moving_averages and not options.checkpoint:
         raise InvalidInput(
             "--moving-averages requires --checkpoint, which contains the moving averages"
@@ -109,8 +110,14 @@ def request(path: Path, options: Options) -> Request:
     """
     found, text, real = _kind(path)
     _check_options(path, found, options)
+    reader = keras.reader(path, options.custom_objects) if found == "keras" else None
     return Request(
-        path=str(real.absolute()), name=str(path), kind=found, text=text, options=options
+        path=str(real.absolute()),
+        name=str(path),
+        kind=found,
+        text=text,
+        options=options,
+        keras=reader,
     )
 
 

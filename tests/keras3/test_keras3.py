@@ -1,0 +1,134 @@
+"""Models that Keras 3 saved: their frozen graphs have Keras' outputs in the TensorFlow release that is carved."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import extent
+from keras3.names import NAMES, QUICK
+from keras3.samples import Array, Programs, Sample, samples
+from keras3.tolerances import tolerance
+from tfcarve.proof.difference import largest_difference
+
+
+def _program(variable: str) -> tuple[str]:
+    return (os.path.join(os.environ["RUNFILES_DIR"], os.environ[variable]),)
+
+
+_PROGRAMS = Programs(_program("SAVE"), _program("TFCARVE"))
+
+
+@pytest.fixture(name="models", scope="module")
+def _models(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Sample]:
+    folder = tmp_path_factory.mktemp("models")
+    return list(samples(_PROGRAMS, folder, extent.of(QUICK, NAMES)))
+
+
+def _outputs(graph: Path, inputs: Mapping[str, Array], names: Sequence[str]) -> list[Array]:
+    definition = tf.compat.v1.GraphDef.FromString(graph.read_bytes())
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        tf.import_graph_def(definition, name="")
+        feeds = {f"{name}:0": array for name, array in inputs.items()}
+        found: list[Array] = session.run([f"{name}:0" for name in names], feeds)
+        return found
+
+
+def _difference(found: Array, expected: Array) -> float:
+    if expected.dtype.kind not in "fiu":
+        return 0 if np.array_equal(found, expected) else np.inf
+    return largest_difference(found, expected)
+
+
+def test_outputs_are_those_of_keras(models: Sequence[Sample]) -> None:
+    wrong = {}
+    for one in models:
+        found = _outputs(one.graph, one.inputs, list(one.expected))
+        for value, (name, expected) in zip(found, one.expected.items(), strict=True):
+            assert value.dtype == expected.dtype, one.name
+            assert value.shape == expected.shape, one.name
+            difference = _difference(value, expected)
+            if difference > tolerance(one.name):
+                wrong[one.name, name] = difference
+    assert not wrong
+
+
+def test_other_inputs_have_other_outputs(models: Sequence[Sample]) -> None:
+    """The control: the outputs are not those of any input."""
+    one = next(one for one in models if one.name == "lstm")
+    inputs = {name: array * 2 for name, array in one.inputs.items()}
+    (name,) = one.expected
+    (found,) = _outputs(one.graph, inputs, [name])
+    assert _difference(found, one.expected[name]) > tolerance(one.name)
+
+
+def test_model_is_compared_with_its_frozen_graph(models: Sequence[Sample], tmp_path: Path) -> None:
+    one = models[0]
+    report = json.loads(_PROGRAMS.run(_PROGRAMS.tfcarve, "compare", one.file, one.graph, "--json"))
+    assert report["outputs"]
+    changed = tmp_path / "changed.keras"
+    shutil.copy(models[1].file, changed)
+    with pytest.raises(RuntimeError, match="no output in common|is not a Placeholder"):
+        _PROGRAMS.run(_PROGRAMS.tfcarve, "compare", changed, one.graph)
+
+
+def _other_shape(members: dict[str, bytes]) -> None:
+    weights = io.BytesIO(members["model.weights.h5"])
+    with h5py.File(weights, "r+") as file:
+        del file["layers/dense/vars/0"]
+        file["layers/dense/vars/0"] = [1.0, 2.0]
+    members["model.weights.h5"] = weights.getvalue()
+
+
+def _replaced(old: bytes, new: bytes) -> Callable[[dict[str, bytes]], None]:
+    def change(members: dict[str, bytes]) -> None:
+        assert old in members["config.json"]
+        members["config.json"] = members["config.json"].replace(old, new)
+
+    return change
+
+
+_DAMAGE = {
+    "shape of a weight": (_other_shape, r"variable\.shape=\(6, 3\), Received: value\.shape=\(2,\)"),
+    "unknown layer": (_replaced(b'"LSTM"', b'"Lost"'), "Could not deserialize 'keras.layers.Lost'"),
+    "unknown argument": (_replaced(b'"unroll"', b'"enroll"'), "Unrecognized keyword arguments"),
+    "lambda": (_replaced(b'"LSTM"', b'"Lambda"'), "it has a Lambda, which runs code from the file"),
+}
+
+
+@pytest.mark.parametrize("damage", extent.some(list(_DAMAGE), "shape of a weight"))
+def test_damaged_file(models: Sequence[Sample], tmp_path: Path, damage: str) -> None:
+    change, message = _DAMAGE[damage]
+    with zipfile.ZipFile(next(one for one in models if one.name == "lstm").file) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    file, output = tmp_path / "damaged.keras", tmp_path / "damaged.pb"
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    command = [*_PROGRAMS.tfcarve, "freeze", str(file), "-o", str(output)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert re.fullmatch(rf"tfcarve: .*damaged\.keras: .*{message}.*\n", done.stderr), done.stderr
+    assert not output.exists()
+
+
+def test_names_are_those_of_the_models() -> None:
+    """Also of the models that only a full run saves."""
+    source = Path(os.environ["RUNFILES_DIR"], "_main/tests/keras3/models.py").read_text()
+    functions = source.split("\n@_model(")[1:]
+    assert sorted(NAMES) == sorted(
+        text.partition("def ")[2].partition("(")[0] for text in functions
+    )

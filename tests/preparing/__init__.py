@@ -1,0 +1,1 @@
+"""Preparation of models in the environments of several releases of TensorFlow."""
