@@ -45,7 +45,7 @@ def fetch_wheel(requirement: str, file: str, sha256: str, options: Sequence[str]
         with scratch_folder(cached) as scratch:
             pins = scratch / "requirements.txt"
             pins.write_text(f"{requirement} --hash=sha256:{sha256}\n")
-            download(pins, scratch, _base_python(), options)
+            download(pins, scratch, base_python(), options)
             require_sha256(scratch / file, sha256)
             os.replace(scratch / file, cached)
     return cached
@@ -76,7 +76,7 @@ def download(
     )
 
 
-def _base_python() -> Path:
+def base_python() -> Path:
     """The interpreter that this environment is for: tfcarve's virtual environments have no pip."""
     return Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}")
 

@@ -21,7 +21,7 @@ def frozen_here(path: Path, folder: Path, **options: Any) -> bytes:
     """The output of `tfcarve freeze` for the model at `path`, without a child process."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted = source.request(path, Options(**options))
-    same = freezing.already_frozen(wanted)
+    same = freezing.already_frozen(wanted, folder)
     if same:
         return same.path.read_bytes()
     done = frozen(program.load_source(wanted, folder), wanted)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from tfcarve.errors import CheckFailed
 from tfcarve.models.node_use import AttrValue, Function, Model, NodeUse, Parts
+from tfcarve.models.versions import Versions
 from tfcarve.op_definition import Argument, Attr
 from tfcarve.registry.index import Deprecation, KernelIndex, OpDefinition
 from tfcarve.releases import known
@@ -92,7 +93,7 @@ def test_everything_that_is_wrong_is_listed() -> None:
 def test_ops_that_graphs_of_this_version_may_not_have(
     producers: tuple[int, ...], refused: bool
 ) -> None:
-    model = _model([_node("n", "Old")], producers=producers)
+    model = _model([_node("n", "Old")], versions=tuple(map(Versions, producers)))
     if not refused:
         assert _resolved(model).selection.ops[0].name == "Old"
         return

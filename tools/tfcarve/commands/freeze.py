@@ -43,6 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     source.require_signatures(arguments.source, options)
     found = freeze(arguments.source, arguments.output, options)
+    common.notes(found.notes)
     rows = [
         {"kind": kind, **structs.asdict(tensor)}
         for kind, side in (("input", found.inputs), ("output", found.outputs))
@@ -51,7 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json or rows:
         common.table(rows, ("kind", "name", "dtype", "shape"), arguments.json)
     else:
-        print(printable(f"{arguments.source}: is already frozen: copied unchanged"))
+        how = "without attributes that are too new" if found.dropped else "unchanged"
+        print(printable(f"{arguments.source}: is already frozen: copied {how}"))
     for row in () if arguments.json else rows:
         if row["name"] != row["given"]:
             print(printable(f"the {row['kind']} {row['given']!r} is the node {row['name']!r}"))

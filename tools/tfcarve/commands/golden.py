@@ -12,6 +12,8 @@ from tfcarve.commands.options import DASH
 from tfcarve.errors import InvalidInput
 from tfcarve.models import other_formats, read
 from tfcarve.models.node_names import meant
+from tfcarve.newer import data as newer_data
+from tfcarve.newer import model as newer_model
 from tfcarve.op_library import with_advice
 from tfcarve.proof import noise
 from tfcarve.validity.tables import unready_tables
@@ -95,6 +97,14 @@ def _check_frozen(name: Path, model: "Model") -> None:
         )
 
 
+def _check_release(name: Path, model: "Model") -> None:
+    """Raises InvalidInput if the TensorFlow that is built computes other outputs; prints notes about ops that it does not have."""
+    try:
+        common.notes(newer_model.checked(model, newer_data.of_built()))
+    except InvalidInput as error:
+        raise InvalidInput(f"{name}: {error}") from None
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Writes the outputs; TensorFlow must be installed in the Python that runs tfcarve."""
     inputs = _pairs(arguments.input, "input")
@@ -140,6 +150,7 @@ def _run_graph(
     with frozen_source(arguments.model, options) as source:
         model = read.read(source.path)
         _check_frozen(arguments.model, model)
+        _check_release(arguments.model, model)
         nodes = {use.node for use in model.nodes if not use.function}
         fed = {meant(name, nodes, source.input_nodes): file for name, file in inputs.items()}
         fetched = [meant(name, nodes, source.output_nodes) for name in outputs]
@@ -172,7 +183,7 @@ def _run_lite(arguments: argparse.Namespace, folder: str, words: Sequence[str]) 
                 f"{arguments.model}: --{option.replace('_', '-')} is for models that are frozen, not for TensorFlow Lite's: "
                 "remove it"
             )
-    read.read(arguments.model)
+    _check_release(arguments.model, read.read(arguments.model))
     path = arguments.model.absolute()
     _run(_LITE_RUN, arguments.model, path, folder, [arguments.signature or "", *words])
 

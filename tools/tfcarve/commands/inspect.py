@@ -8,6 +8,8 @@ from tfcarve.benchmark import inspection
 from tfcarve.commands import common, model_argument
 from tfcarve.errors import InvalidInput
 from tfcarve.models import summary_lines
+from tfcarve.newer import data as newer_data
+from tfcarve.newer import model as newer_model
 from tfcarve.objfile.image import is_object_file
 from tfcarve.printable import printable
 from tfcarve.proof import manifest, sections
@@ -36,6 +38,7 @@ def _print(*lines: str) -> None:
 def _show_model(path: Path, arguments: argparse.Namespace) -> None:
     found = model_argument.read(path, arguments)
     result = inspection.inspect(found.model, path, found.frozen_with, arguments.tags or ())
+    common.notes(newer_model.notes(found.model, newer_data.of_built()))
     if arguments.json:
         common.output(json_codec.encode(result), None)
         return

@@ -5,6 +5,8 @@ import argparse
 from tfcarve.commands import common, options
 from tfcarve.errors import CheckFailed, Problem
 from tfcarve.nearest import suggestion
+from tfcarve.selection.lookup import Lookup
+from tfcarve.selection.missing import unknown_op
 
 NAME = "locate"
 HELP = "shows where ops are defined, and the classes and files of their kernels"
@@ -31,11 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
         op = index.op(name)
         if op is None:
             hint = suggestion(name, index.op_names())
-            problems.append(
-                Problem(
-                    f"op {name!r} is unknown to TensorFlow {index.tensorflow.version}", (), hint
-                )
-            )
+            problems.append(Problem(unknown_op(name, Lookup(index)), (), hint))
             continue
         rows.append(
             {

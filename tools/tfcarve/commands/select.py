@@ -1,7 +1,6 @@
 """`tfcarve select`: works out what models need."""
 
 import argparse
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +8,6 @@ from typing import TYPE_CHECKING
 from tfcarve.commands import freeze_options, options
 from tfcarve.errors import InvalidInput
 from tfcarve.models.hashing import Ahead
-from tfcarve.printable import printable
 
 if TYPE_CHECKING:
     from tfcarve.models.choice import Choice
@@ -139,8 +137,7 @@ def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Ahead)
     resolved = resolve(models, index, rules, kinds)
     for warning in resolved.warnings:
         common.warn(warning)
-    for note in resolved.notes:
-        print(printable(f"tfcarve: note: {note}"), file=sys.stderr)
+    common.notes(resolved.notes)
     common.output(resolved.selection.to_json(), arguments.output)
     return 0
 

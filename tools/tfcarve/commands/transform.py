@@ -82,7 +82,9 @@ def _require_same_model(path: Path, graph: "Graph", model: Path) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Writes the transformed graph and prints nodes and bytes before and after."""
     prepare_options.require_packages()
-    from tfcarve.prepare import graph_file, heap, pipeline, tables
+    from tfcarve.commands import common
+    from tfcarve.newer import data as newer_data
+    from tfcarve.prepare import graph_file, heap, pipeline, release_check, tables
     from tfcarve.prepare.evaluate import Evaluator
     from tfcarve.prepare.freeze import source
     from tfcarve.prepare.source import read_source, source_size
@@ -105,11 +107,15 @@ def run(arguments: argparse.Namespace) -> int:
         count = len(graph.nodes)
         inputs, outputs = prepare_options.ends(graph, frozen, arguments.model)
         before = tables.initializers(graph)
+        newer = newer_data.of_built()
         try:
+            release_check.require(graph, inputs, outputs, newer)
             graph = pipeline.transform(graph, steps, inputs, outputs, evaluator, show)
             tables.require_initialized(graph, before, outputs, arguments.model)
+            _, notes = release_check.finish(graph, newer)
         except InvalidInput as error:
             raise InvalidInput(f"{arguments.model}: {error}") from None
     written = graph_file.write_graph(arguments.output, graph)
+    common.notes(notes)
     print(f"{count:,} nodes, {size:,} bytes -> {len(graph.nodes):,} nodes, {written:,} bytes")
     return 0

@@ -13,7 +13,7 @@ from typing import TypeVar
 from tfcarve.models import function_def, wire
 from tfcarve.models.attr_value import attr_value
 from tfcarve.models.node_use import AttrValue, Function, Nodes, NodeUse
-from tfcarve.models.wire import BYTES, VARINT, Budget, Buffer, Pass, WireError
+from tfcarve.models.wire import BYTES, Budget, Buffer, Pass, WireError
 
 # Source: tensorflow/core/framework/node_def_util.cc, function names included.
 _OP_NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\\/>\-]*\Z")
@@ -233,15 +233,6 @@ class GraphNodes(Nodes):
                 )  # fmt: skip
 
 
-def _producer(data: Buffer, place: int, end: int) -> int:
-    """Reads VersionDef.producer."""
-    producer = 0
-    for number, kind, a, _ in wire.fields(data, place, end):
-        if number == 1 and kind == VARINT:
-            producer = a
-    return producer
-
-
 @dataclass(frozen=True, slots=True)
 class Graph:
     """A GraphDef that was read.
@@ -249,12 +240,12 @@ class Graph:
     Attributes:
       nodes: its nodes; those of functions come after those of the graph.
       functions: by name.
-      producer: the version of the format in which it was written.
+      versions: of the format in which it was written, and of those that may load it.
     """
 
     nodes: GraphNodes
     functions: Mapping[str, Function]
-    producer: int
+    versions: Versions
 
 
 def graph(data: Buffer, place: int, end: int, model: str, budget: Budget) -> Graph:
@@ -272,7 +263,7 @@ def graph(data: Buffer, place: int, end: int, model: str, budget: Budget) -> Gra
     """
     nodes = GraphNodes(data, model)
     functions: dict[str, Function] = {}
-    producer = 0
+    versions = Versions()
     libraries = array("Q")
     file_pass = Pass(data)
     for number, kind, a, b in wire.fields(data, place, end):
@@ -283,7 +274,7 @@ def graph(data: Buffer, place: int, end: int, model: str, budget: Budget) -> Gra
             libraries.append(a)
             libraries.append(b)
         elif number == 4 and kind == BYTES:
-            producer = _producer(data, a, b)
+            versions = version_def(data, a, b)
         elif number not in (3, 4, 5) or (number in (4, 5) and kind != BYTES):
             raise WireError(
                 f"byte {a if kind == BYTES else place}: field {number} is not in graph.proto: not a GraphDef"
@@ -298,4 +289,4 @@ def graph(data: Buffer, place: int, end: int, model: str, budget: Budget) -> Gra
                     nodes.add(found.nodes[body], found.nodes[body + 1])
     for _ in nodes:  # raises WireError if one is invalid
         pass
-    return Graph(nodes, functions, producer)
+    return Graph(nodes, functions, versions)

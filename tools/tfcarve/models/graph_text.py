@@ -1,7 +1,7 @@
 """Converts GraphDef, MetaGraphDef and SavedModel from text form (.pbtxt, .pb.txt) to binary form.
 
 Source of the field names and numbers: tensorflow/core/framework/{graph,node_def,attr_value,function,op_def,
-tensor,tensor_shape}.proto, tensorflow/core/protobuf/{meta_graph,saved_model}.proto.
+tensor,tensor_shape,versions}.proto, tensorflow/core/protobuf/{meta_graph,saved_model}.proto.
 """
 
 from pathlib import Path
@@ -148,17 +148,20 @@ _LIBRARY = Message(
     {b"function": _message(1, _FUNCTION)},
     _names("gradient registered_gradients"),
 )
+_VERSIONS = Message(
+    "VersionDef",
+    {
+        b"producer": Field(1, "int"),
+        b"min_consumer": Field(2, "int"),
+        b"bad_consumers": Field(3, "int"),
+    },
+)
 _GRAPH = Message(
     "GraphDef",
     {
         b"node": _message(1, _NODE),
         b"library": _message(2, _LIBRARY),
-        b"versions": _message(
-            4,
-            Message(
-                "VersionDef", {b"producer": Field(1, "int")}, _names("bad_consumers min_consumer")
-            ),
-        ),
+        b"versions": _message(4, _VERSIONS),
     },
     _names("debug_info version"),
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 from tfcarve.models.lite_interface import LiteInterface
 from tfcarve.models.signature_def import Signature, node_of
+from tfcarve.models.versions import Versions
 from tfcarve.models.wire import Buffer
 from tfcarve.op_definition import Argument, Attr
 
@@ -136,11 +137,11 @@ class Model:
       graphs: the serialized GraphDefs that were read, each as a buffer, its start and its end; a SavedModel may have
         several, and what is not a graph has none. Those of a text have no values.
       objects: the serialized SavedObjectGraphs of the graphs that have one, in the form of `graphs`.
+      versions: the versions of each of these graphs.
       outputs: the nodes that compute the graph's outputs; empty: the file does not state them.
       training: the requested ops must be trainable (ops lists only).
       fed: nodes that the signatures feed, of whose inputs `nodes` has only those that are needed otherwise.
       lite: what a TensorFlow Lite model takes and returns; None: it is another one.
-      producers: the version of the format in which each graph was written (VersionDef.producer).
     """
 
     path: str
@@ -152,10 +153,10 @@ class Model:
     signatures: Mapping[str, Signature] = field(default_factory=dict)
     graphs: tuple[tuple[Buffer, int, int], ...] = ()
     objects: tuple[tuple[Buffer, int, int], ...] = ()
+    versions: tuple[Versions, ...] = ()
     outputs: frozenset[str] = frozenset()
     training: bool = False
     fed: frozenset[str] = frozenset()
-    producers: tuple[int, ...] = ()
     lite: LiteInterface | None = None
 
     def parts(self) -> tuple[Collection[NodeUse], ...]:

@@ -21,6 +21,7 @@ from tfcarve.models.meta_graph import MetaGraph
 from tfcarve.models.node_use import Function, Model, NodeUse, Parts
 from tfcarve.models.object_graph import ObjectGraph
 from tfcarve.models.signature_def import Signature
+from tfcarve.models.versions import Versions
 from tfcarve.models.wire import Budget, Buffer
 
 
@@ -84,7 +85,7 @@ def _model(
     """Reads the part of `graphs`, which are in `data`, that `choice` selects."""
     parts: list[Collection[NodeUse]] = []
     functions: dict[str, Function] = {}
-    producers: list[int] = []
+    versions: list[Versions] = []
     taken: dict[str, Signature] = {}
     objects = tuple((data, *graph.objects) for graph in graphs if graph.objects)
     try:
@@ -96,7 +97,7 @@ def _model(
             read = graph_def.graph(data, *graph.graph, source.name, budget)
             parts.append(signature.reached(read.nodes, own) if choice.signatures else read.nodes)
             functions.update(read.functions)
-            producers.append(read.producer)
+            versions.append(read.versions)
             taken.update(own)
     except signature.SignatureError as error:
         functions_hint = _functions_hint(choice.signatures, objects)
@@ -110,9 +111,9 @@ def _model(
         signatures=dict(sorted(taken.items())),
         graphs=tuple((data, *graph.graph) for graph in graphs),
         objects=objects,
+        versions=tuple(versions),
         outputs=frozenset(node for s in taken.values() for node in s.output_nodes()),
         fed=frozenset(node for s in taken.values() for node in s.input_nodes()),
-        producers=tuple(producers),
     )
 
 

@@ -45,7 +45,7 @@ def add_faults(
     """
     if model.format in _WITHOUT_GRAPH:
         return
-    producers = itertools.chain(model.producers, itertools.repeat(0))
+    producers = itertools.chain((v.producer for v in model.versions), itertools.repeat(0))
     for uses, producer in zip(parts, producers, strict=False):
         found = check.faults(uses, model.functions, lookup.op, model.fed)
         for each in itertools.chain(found, _deprecated(uses, producer, lookup)):

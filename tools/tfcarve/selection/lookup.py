@@ -1,6 +1,8 @@
 """Queries on an index, for the device that libraries are built for."""
 
 from tfcarve.models.node_use import NodeUse
+from tfcarve.newer import data as newer_data
+from tfcarve.newer.versions import order, release_of
 from tfcarve.registry.index import KernelIndex, OpDefinition, Registration
 from tfcarve.releases import known
 from tfcarve.selection import kernel_match
@@ -21,13 +23,20 @@ class Lookup:
 
     def __init__(self, index: KernelIndex) -> None:
         self._index = index
-        self.release = known.nearest(index.tensorflow.version)
+        self.version = index.tensorflow.version
+        self.release = known.nearest(self.version)
+        self.newer = newer_data.load(self.release)
         self._constrained: dict[str, frozenset[str]] = {}
         self._matches: dict[object, kernel_match.Match] = {}
 
     def op(self, name: str) -> OpDefinition | None:
         """Returns the definition of an op, or None."""
         return self._index.op(name)
+
+    def first_release(self, op: str) -> str:
+        """Returns the first release that has an op, if it is later than that of the index; else ""."""
+        first = self.newer.ops.get(op, "")
+        return first if order(first) > order(release_of(self.version)) else ""
 
     def registrations(self, op: str) -> tuple[Registration, ...]:
         """Returns the kernels of an op, for all devices."""

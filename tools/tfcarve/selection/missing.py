@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from tfcarve.errors import Problem
 from tfcarve.models.node_use import AttrValue
 from tfcarve.nearest import suggestion
+from tfcarve.newer import check as newer_check
 from tfcarve.registry.index import KernelIndex, Registration
 from tfcarve.selection import buildable
 from tfcarve.selection.lookup import ANY, DEVICE, Lookup
@@ -42,6 +43,14 @@ def _registered(registrations: Iterable[Registration]) -> str:
     return "kernels exist for " + "; ".join(rows[:_MAX_KERNELS]) + more
 
 
+def unknown_op(op: str, lookup: Lookup) -> str:
+    """Returns what is wrong with an op that the index does not have."""
+    first = lookup.first_release(op)
+    if first:
+        return f"op {op!r} is newer than TensorFlow {lookup.version}: {first} is the first release that has it"
+    return f"op {op!r} is unknown to TensorFlow {lookup.version}"
+
+
 def problems(
     missing: Mapping[Missing, list[Need]], index: KernelIndex, lookup: Lookup
 ) -> list[Problem]:
@@ -52,7 +61,9 @@ def problems(
     suggestions = {op: suggestion(op, known) for op in unknown[:_MAX_SUGGESTIONS]}
     for (op, what), needs in sorted(missing.items()):
         definition = lookup.op(op)
-        if definition is None:
+        if lookup.first_release(op) and definition is None:
+            hint = f"{newer_check.op_fix(lookup.newer)}; or pass a C++ source that defines an op of this name with --custom-op"
+        elif definition is None:
             hint = suggestions.get(op) or "if it is a custom op, pass its source with --custom-op"
         elif buildable.why_not(definition.file, lookup.release):
             hint = ""  # other kernels would not help
@@ -61,7 +72,5 @@ def problems(
         unresolved = [u for u in index.unresolved if f'"{op}"' in u.why]
         if unresolved:
             hint += f" (a registration could not be evaluated: {unresolved[0].file}:{unresolved[0].line})"
-        found.append(
-            Problem(what.replace("{version}", index.tensorflow.version), shown(needs), hint)
-        )
+        found.append(Problem(what, shown(needs), hint))
     return found

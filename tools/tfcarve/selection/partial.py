@@ -37,6 +37,7 @@ class PartialSelection:
       refused: the nodes with each attribute value that their kernel refuses.
       invalid: why TensorFlow refuses a model's graph, each with the nodes, and what is wrong with each of them.
       warnings: about models.
+      ignored: the attributes that the index does not have and that change nothing, by model.
       devices: the nodes that are placed on each other device.
       types: the data types in use, by op and attribute.
       leftovers: the leftover nodes, by kind, op and what removes them.
@@ -50,6 +51,7 @@ class PartialSelection:
     refused: dict[Refusal, list[Need]] = field(default_factory=dict)
     invalid: dict[Reason, list[Invalid]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    ignored: dict[str, set[str]] = field(default_factory=dict)
     devices: dict[str, list[Need]] = field(default_factory=dict)
     types: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     leftovers: dict[tuple[str, str, str], list[Need]] = field(default_factory=dict)

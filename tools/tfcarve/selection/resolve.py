@@ -10,11 +10,13 @@ from tfcarve.registry.index import KernelIndex, OpDefinition, Registration
 from tfcarve.releases.release import Release
 from tfcarve.selection import (
     buildable,
+    graph_versions,
     implicit_ops,
     input_decoding,
     invalid,
     leftovers,
     missing,
+    newer_attributes,
     reachable,
     refused_attributes,
 )
@@ -63,7 +65,7 @@ def _add_op(
     op = lookup.op(name)
     why = buildable.why_not(op.file, lookup.release) if op is not None else ""
     if op is None:
-        what = f"op {name!r} is unknown to TensorFlow {{version}}"
+        what = missing.unknown_op(name, lookup)
     elif why:
         what = f"op {name!r}: defined in {op.file}: {why}"
     else:
@@ -86,7 +88,8 @@ def _add_node(
     op = _add_op(use.op, need, lookup, partial)
     if op is None:
         return
-    refusal = refused_attributes.refusal(use, lookup.release)
+    refusal = newer_attributes.refusal(use, op, lookup, partial)
+    refusal = refusal or refused_attributes.refusal(use, lookup.release)
     if refusal is not None:
         add_need(partial.refused, refusal, need)
         return
@@ -261,9 +264,10 @@ def resolve(
         _add_requested_ops(model, lookup, partial)
         _find_leftovers(model, uses, kinds, lookup, partial)
     _refuse_unbuildable(partial, lookup.release)
-    if partial.missing or partial.refused or partial.invalid:
+    excluded = graph_versions.problems(ordered, lookup)
+    if partial.missing or partial.refused or partial.invalid or excluded:
         absent = missing.problems(partial.missing, index, lookup)
-        refused = refused_attributes.problems(partial.refused)
+        refused = [*excluded, *refused_attributes.problems(partial.refused)]
         wrong = invalid.problems(partial.invalid)
         counts = ((len(absent), "missing"), (len(refused), "refused"), (len(wrong), "invalid"))
         what = ", ".join(f"{count} {word}" for count, word in counts if count)
@@ -307,5 +311,5 @@ def resolve(
             gradient_files=gradient_files,
         ),
         _warnings(partial),
-        _notes(left),
+        (*_notes(left), *newer_attributes.notes(ordered, lookup, partial)),
     )

@@ -7,6 +7,8 @@ from tensorflow.core.framework import types_pb2
 from tensorflow.python.framework import op_def_registry
 
 from tfcarve.errors import InvalidInput
+from tfcarve.newer import check
+from tfcarve.newer import data as newer_data
 from tfcarve.op_library import ADVICE
 
 # TensorFlow's messages; its Python package has no type annotations.
@@ -70,6 +72,10 @@ class Ops:
     def known(self, node: NodeDef) -> OpDef:
         """Returns the OpDef of `node`; raises InvalidInput if it is unknown."""
         found = self.get(node.op)
+        newer = newer_data.of_built()
+        if found is None and node.op in newer.ops:
+            fault, fix = check.op_fault(node.op, newer), check.op_fix(newer)
+            raise InvalidInput(f"node {node.name!r}: {fault}: it cannot be frozen: {fix}")
         if found is None:
             raise InvalidInput(
                 f"node {node.name!r}: TensorFlow does not have the op {node.op}: {ADVICE}"

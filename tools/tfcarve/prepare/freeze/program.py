@@ -5,11 +5,17 @@ usage: program FOLDER, with FOLDER/request.json; writes FOLDER/result.json and, 
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import tensorflow as tf
 
 from tfcarve import json_codec
 from tfcarve.errors import InvalidInput
+from tfcarve.models.versions import Versions
+from tfcarve.newer import data as newer_data
+from tfcarve.newer import graph as newer_graph
+from tfcarve.newer import graph_version
+from tfcarve.newer.data import Newer
 from tfcarve.prepare import op_libraries
 from tfcarve.prepare.freeze import keras_export, load
 from tfcarve.prepare.freeze.frozen import Frozen, frozen
@@ -38,11 +44,22 @@ def _tensor(port: Port) -> Tensor:
     return Tensor(name=port.name, given=port.given, dtype=tf.as_dtype(port.dtype).name, shape=dims)
 
 
-def _write(done: Frozen, folder: Path) -> Result:
+def _versions(graph: Any) -> Versions:
+    found = graph.versions
+    return Versions(found.producer, found.min_consumer, frozenset(found.bad_consumers))
+
+
+def _write(done: Frozen, folder: Path, newer: Newer) -> Result:
+    nodes, functions = done.graph.node, done.graph.library.function
+    newer_graph.drop(nodes, functions, newer)
+    found = newer_graph.findings(nodes, functions, newer)
+    found.require()
     data = done.graph.SerializeToString(deterministic=True)
     (folder / MODEL).write_bytes(data)
     return Result(
-        inputs=tuple(map(_tensor, done.inputs)), outputs=tuple(map(_tensor, done.outputs))
+        inputs=tuple(map(_tensor, done.inputs)),
+        outputs=tuple(map(_tensor, done.outputs)),
+        notes=found.ops,
     )
 
 
@@ -51,9 +68,12 @@ def main(argument: str) -> None:
     folder = Path(argument)
     file = folder / REQUEST
     request = json_codec.decode(file.read_bytes(), Request, str(file))
+    newer = newer_data.of_built()
     try:
         op_libraries.load(request.options.op_libraries)
-        result = _write(frozen(load_source(request, folder), request), folder)
+        loaded = load_source(request, folder)
+        graph_version.require(_versions(loaded.graph), newer.data)
+        result = _write(frozen(loaded, request), folder, newer)
     except InvalidInput as error:
         result = Result(error=str(error))
     (folder / RESULT).write_bytes(json_codec.encode(result))

@@ -26,8 +26,12 @@ class Result(JsonDocument, frozen=True):
       error: the message for the user; "" on success.
       inputs: the Placeholders.
       outputs: the output nodes.
+      dropped: whether the graph was frozen already, but had attributes that the TensorFlow which is built does not have.
+      notes: what freezing changed beyond constants for variables, for the user.
     """
 
     error: str = ""
     inputs: tuple[Tensor, ...] = ()
     outputs: tuple[Tensor, ...] = ()
+    dropped: bool = False
+    notes: tuple[str, ...] = ()

@@ -10,7 +10,8 @@ from tfcarve import files, full_tensorflow, json_codec
 from tfcarve.errors import InvalidInput
 from tfcarve.models import keras, read
 from tfcarve.models.mapped_file import mapped
-from tfcarve.prepare import graph_file
+from tfcarve.newer import data as newer_data
+from tfcarve.prepare import graph_file, release_check
 from tfcarve.prepare.freeze import frozen_check, source
 from tfcarve.prepare.freeze.request import DEFAULTS, Options, Request
 from tfcarve.prepare.freeze.result import Result
@@ -27,10 +28,12 @@ class FrozenModel:
     result: Result
 
 
-def already_frozen(wanted: Request) -> FrozenModel | None:
+def already_frozen(wanted: Request, folder: Path) -> FrozenModel | None:
     """Returns a GraphDef that is already frozen, or None if it must be frozen.
 
-    Raises InvalidInput if no outputs are given, and it is not frozen or is damaged.
+    Without the attributes that the release does not have, it is a new file in `folder`.
+
+    Raises InvalidInput if no outputs are given, and it is not frozen, is damaged or is too new for the release.
     """
     if wanted.kind != "graphdef" or wanted.options.outputs:
         return None
@@ -43,8 +46,17 @@ def already_frozen(wanted: Request) -> FrozenModel | None:
             f"{wanted.name}: {why}: pass --outputs, and --checkpoint if the graph has variables"
         )
     # Reports missing nodes, cycles and damaged constants.
-    graph_file.parse(mapped(path), Path(wanted.name))
-    return None if wanted.text else FrozenModel(path, Result())
+    graph = graph_file.parse(mapped(path), Path(wanted.name))
+    if wanted.text:
+        return None
+    try:
+        dropped, notes = release_check.finish(graph, newer_data.of_built())
+    except InvalidInput as error:
+        raise InvalidInput(f"{wanted.name}: {error}") from None
+    if dropped:
+        path = folder / _FILE_NAME
+        graph_file.write_graph(path, graph)
+    return FrozenModel(path, Result(dropped=dropped, notes=notes))
 
 
 def _freeze(wanted: Request, folder: Path) -> FrozenModel:
@@ -84,13 +96,12 @@ def frozen(path: Path, options: Options = DEFAULTS) -> Iterator[FrozenModel]:
     Raises InvalidInput if it cannot be frozen.
     """
     wanted = source.request(path, options)
-    done = already_frozen(wanted)
-    if done:
-        yield done
-        return
-    with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
-        done = _freeze(wanted, Path(folder))
-        _check(wanted, done)
+    with tempfile.TemporaryDirectory(prefix="tfcarve-") as name:
+        folder = Path(name)
+        done = already_frozen(wanted, folder)
+        if done is None:
+            done = _freeze(wanted, folder)
+            _check(wanted, done)
         yield done
 
 

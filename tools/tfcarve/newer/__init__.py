@@ -1,0 +1,1 @@
+"""Ops and attributes of models that the TensorFlow release that is built does not have yet."""
