@@ -13,6 +13,7 @@ from typing import TypeVar
 from tfcarve.models import function_def, wire
 from tfcarve.models.attr_value import attr_value
 from tfcarve.models.node_use import AttrValue, Function, Nodes, NodeUse
+from tfcarve.models.versions import Versions, version_def
 from tfcarve.models.wire import BYTES, Budget, Buffer, Pass, WireError
 
 # Source: tensorflow/core/framework/node_def_util.cc, function names included.
