@@ -75,7 +75,7 @@ def test_nodes_and_functions() -> None:
     ]
     assert read.functions == {"F": Function(returned={"r0": "inner:out:0", "r1": "x"})}
     assert read.functions["F"].returned_nodes() == ("inner", "x")
-    assert read.producer == 1
+    assert read.versions.producer == 1
 
 
 def test_tensor_values_are_not_read() -> None:

@@ -65,7 +65,7 @@ def test_functions() -> None:
       ret { key: "z" value: "i:activations:0" } } }
     versions { producer: 1286 min_consumer: 12 }"""
     read = _graph(text)
-    assert read.producer == 1286
+    assert read.versions.producer == 1286
     assert list(read.nodes) == [
         NodeUse("m.pbtxt", "", "y", "F", "/cpu:0", {}, ("x",)),
         NodeUse("m.pbtxt", "F", "i", "Relu", "", {}),

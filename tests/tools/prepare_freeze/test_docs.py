@@ -93,7 +93,7 @@ def test_sources(digits: Path, tmp_path: Path) -> None:
     meta = checkpointed(tmp_path / "meta", False, meta=True)
     files = {
         "SavedModel of TensorFlow 1 or 2": {"DIR": str(two_signatures(tmp_path / "saved"))},
-        "Keras file": {"M.keras": str(digits / "digits.keras")},
+        "Keras file of Keras 2 or 3": {"M.keras": str(digits / "digits.keras")},
         "GraphDef and checkpoint": {"G.pb": str(graph.path), "PREFIX": graph.options["checkpoint"]},
         "MetaGraphDef and checkpoint": {
             "M.meta": str(meta.path),

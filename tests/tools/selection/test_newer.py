@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from tfcarve.errors import CheckFailed
-from tfcarve.models.node_use import AttrValue, Model, NodeUse, RequestedOp
+from tfcarve.models.node_use import AttrValue, Function, Model, NodeUse, RequestedOp
 from tfcarve.models.versions import Versions
 from tfcarve.registry.attr_spec import Attr
 from tfcarve.registry.index import KernelIndex, OpDefinition
@@ -45,7 +45,7 @@ def _string(text: str) -> AttrValue:
 def _model(
     *nodes: NodeUse,
     form: str = "graphdef",
-    functions: Mapping[str, tuple[str, ...]] | None = None,
+    functions: Mapping[str, Function] | None = None,
     requests: Iterable[RequestedOp] = (),
     versions: Versions = _WRITTEN,
 ) -> Model:
@@ -83,7 +83,7 @@ def test_a_newer_op_is_refused() -> None:
 @pytest.mark.parametrize("op", ["DecodeWebP", "GlobalShuffleDataset", "RFFTND"])
 def test_each_kind_of_model_is_refused(op: str) -> None:
     models = (
-        _model(_node(op, "f"), _node("f"), functions={"f": ()}),
+        _model(_node(op, "f"), _node("f"), functions={"f": Function()}),
         _model(_node(op), form="tflite-flex"),
         _model(form="ops-list", requests=[RequestedOp(op)]),
     )
@@ -98,7 +98,11 @@ def test_an_unknown_op_is_not_called_new() -> None:
 
 
 def test_a_function_may_have_the_name_of_a_newer_op() -> None:
-    called = _model(_node("FFTND"), _node("MatMul", "FFTND"), functions={"FFTND": ("n",)})
+    called = _model(
+        _node("FFTND"),
+        _node("MatMul", "FFTND"),
+        functions={"FFTND": Function(returned={"y": "n:product:0"})},
+    )
     assert [op.name for op in _resolve(called).selection.ops] == ["MatMul"]
 
 
@@ -143,7 +147,7 @@ def test_values_that_are_no_default_are_refused(value: AttrValue) -> None:
 def test_attributes_of_other_functions_are_not_refused() -> None:
     """Nothing calls the function."""
     unused = _node("ScatterNd", "f", **{_POLICY: _string("IGNORE")})
-    assert _resolve(_model(_node("MatMul"), unused, functions={"f": ()})).notes == ()
+    assert _resolve(_model(_node("MatMul"), unused, functions={"f": Function()})).notes == ()
 
 
 @pytest.mark.parametrize(
