@@ -130,6 +130,10 @@ class Evaluator:
         _, (data,) = self.request(OpListRequest())
         return {op.name: op for op in OpList.FromString(data).op}
 
+    def known_op_defs(self) -> Mapping[str, OpDef]:
+        """Returns op_defs, or none if tensorflow is not installed."""
+        return self.op_defs if full_tensorflow.installed() else {}
+
     @contextmanager
     def loaded(self, graph: Graph, threads: int = 1) -> Iterator[Loaded]:
         """Loads a graph for the duration of the block; raises Failed if TensorFlow rejects it.

@@ -9,8 +9,9 @@ from tfcarve.errors import InvalidInput
 from tfcarve.prepare.messages import FunctionDefLibrary, NodeDef
 
 CONTROL = -1
-# Edges from these ops lead back to the head of a loop.
-_BACK_EDGES = frozenset(("NextIteration", "RefNextIteration"))
+# Edges from the first ops to the others lead back to the head of a loop.
+_NEXT = frozenset(("NextIteration", "RefNextIteration"))
+_HEADS = frozenset(("Merge", "RefMerge", "_XlaMerge"))
 
 
 class Ref(NamedTuple):
@@ -178,7 +179,7 @@ def require_new(name: str, seen: Container[str]) -> None:
 def topological_order(graph: Graph) -> list[NodeDef]:
     """Returns the nodes in topological order, stable with respect to their order in the graph.
 
-    Back edges of loops (from NextIteration) are ignored. Raises InvalidInput if there is another cycle, or if two nodes
+    Back edges of loops (from NextIteration to Merge) are ignored. Raises InvalidInput if there is another cycle, or if two nodes
     have the same name, as in a function whose body was not checked.
     """
     nodes = by_name(graph)
@@ -186,8 +187,7 @@ def topological_order(graph: Graph) -> list[NodeDef]:
     users: dict[str, list[str]] = {}
     for node in graph.nodes:
         require_new(node.name, pending)
-        sources = {ref(text).node for text in node.input}
-        sources = {s for s in sources if s in nodes and nodes[s].op not in _BACK_EDGES}
+        sources = _before(node, nodes)
         pending[node.name] = len(sources)
         for source in sorted(sources):
             users.setdefault(source, []).append(node.name)
@@ -215,6 +215,13 @@ def _on_cycle(nodes: Mapping[str, NodeDef], left: Sequence[str]) -> str:
     name, seen = left[0], set[str]()
     while name not in seen:
         seen.add(name)
-        sources = (ref(text).node for text in nodes[name].input)
-        name = next(s for s in sources if s in among and nodes[s].op not in _BACK_EDGES)
+        name = next(s for s in sorted(_before(nodes[name], nodes)) if s in among)
     return name
+
+
+def _before(node: NodeDef, nodes: Mapping[str, NodeDef]) -> set[str]:
+    """Returns the names of the nodes that must come before a node."""
+    sources = {ref(text).node for text in node.input} & nodes.keys()
+    if node.op not in _HEADS:
+        return sources
+    return {source for source in sources if nodes[source].op not in _NEXT}
