@@ -43,7 +43,8 @@ def test_divisors_of_another_type(divisor: Array, evaluator: Evaluator) -> None:
     (constant,) = (node for node in before.nodes if node.op == "Const")
     constant.CopyFrom(nodes.constant(constant.name, divisor, ()))
     with pytest.raises(
-        InvalidInput, match=r"node 'y': its input 'Const' is of type .* takes float32"
+        InvalidInput,
+        match=r"rejects this model: node 'y': its input 'Const' is of type .* takes float32",
     ):
         prepared.transformed(before, "multiply_by_reciprocals", evaluator)
 

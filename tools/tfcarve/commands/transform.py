@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tfcarve import progress
 from tfcarve.commands import freeze_options, prepare_options
 from tfcarve.commands.options import add_output
-from tfcarve.errors import InvalidInput
+from tfcarve.errors import InternalError, InvalidInput
 
 if TYPE_CHECKING:
     from tfcarve.prepare.graph import Graph
@@ -82,8 +82,8 @@ def _require_same_model(path: Path, graph: "Graph", model: Path) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Writes the transformed graph and prints nodes and bytes before and after."""
     prepare_options.require_packages()
-    from tfcarve.prepare import graph_file, heap, pipeline
-    from tfcarve.prepare.evaluate import Evaluator
+    from tfcarve.prepare import graph_file, heap, pipeline, shape_check
+    from tfcarve.prepare.evaluate import Evaluator, installed
     from tfcarve.prepare.freeze import source
     from tfcarve.prepare.source import read_source, source_size
     from tfcarve.prepare.transforms import WITHOUT_TENSORFLOW
@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     heap.release_freed_memory()
     size = source_size(arguments.model)
     with progress.shown() as show, Evaluator(size) as evaluator:
-        if not {step.name for step in steps} <= WITHOUT_TENSORFLOW:
+        if installed() or not {step.name for step in steps} <= WITHOUT_TENSORFLOW:
             evaluator.begin()  # TensorFlow loads while the graph is read
         graph, frozen = read_source(arguments.model, options)
         if arguments.ranges is not None:
@@ -106,8 +106,16 @@ def run(arguments: argparse.Namespace) -> int:
         inputs, outputs = prepare_options.ends(graph, frozen, arguments.model)
         try:
             graph = pipeline.transform(graph, steps, inputs, outputs, evaluator, show)
-        except InvalidInput as error:
-            raise InvalidInput(f"{arguments.model}: {error}") from None
+            shape_check.require_valid_shapes(
+                graph,
+                lambda: read_source(arguments.model, options)[0],
+                steps,
+                inputs,
+                outputs,
+                evaluator,
+            )
+        except (InternalError, InvalidInput) as error:
+            raise type(error)(f"{arguments.model}: {error}") from None
     written = graph_file.write_graph(arguments.output, graph)
     print(f"{count:,} nodes, {size:,} bytes -> {len(graph.nodes):,} nodes, {written:,} bytes")
     return 0

@@ -6,8 +6,9 @@ a branch. TensorFlow rejects a node that reads tensors of different frames.
 
 from collections.abc import Iterable
 
-from tfcarve.prepare import nodes
-from tfcarve.prepare.frames import ENTERS, Frames
+from tfcarve.prepare import control_flow, nodes
+from tfcarve.prepare.control_flow import ENTERS
+from tfcarve.prepare.frames import Frames
 from tfcarve.prepare.graph import (
     CONTROL,
     Graph,
@@ -18,14 +19,6 @@ from tfcarve.prepare.graph import (
 )
 from tfcarve.prepare.messages import NodeDef
 from tfcarve.prepare.tensors import Array
-
-# A loop has these nodes as long as it exists, so a control input from them does not keep other nodes in a graph.
-_CONTROL_FLOW = ENTERS | frozenset(
-    (
-        *("Exit", "LoopCond", "Merge", "NextIteration", "Switch", "_SwitchN"),
-        *("RefExit", "RefMerge", "RefNextIteration", "RefSwitch"),
-    )
-)
 
 
 def instead_of(
@@ -65,7 +58,7 @@ class Constants:
     def _anchor(self, name: str) -> str:
         """Returns a node of the same frame and iteration that is alive if the node `name` in a loop is."""
         passed: list[str] = []
-        while name not in self._stable and self._known[name].op not in _CONTROL_FLOW:
+        while name not in self._stable and self._known[name].op not in control_flow.ALL:
             passed.append(name)
             frame = self._frames.of(name)
             name = next(s.node for s in self._inputs[name] if self._frames.of(s.node) == frame)

@@ -7,12 +7,10 @@ Source: BuildControlFlowInfo and ValidateControlFlowInfo in tensorflow/core/grap
 from collections.abc import Sequence
 
 from tfcarve.prepare import nodes
+from tfcarve.prepare.control_flow import ENTERS, EXITS, MERGES
 from tfcarve.prepare.graph import ref
 from tfcarve.prepare.messages import NodeDef
 
-ENTERS = frozenset(("Enter", "RefEnter"))
-_EXITS = frozenset(("Exit", "RefExit"))
-_MERGES = frozenset(("Merge", "RefMerge"))
 # The frame of the nodes outside of loops.
 _OUTSIDE = ""
 
@@ -51,7 +49,7 @@ class Frames:
 
     def _after(self, node: NodeDef, around: str) -> str:
         """Returns the frame of the outputs of a node whose inputs are in the frame `around`."""
-        if node.op in _EXITS:
+        if node.op in EXITS:
             return self._parents.get(around, _OUTSIDE)
         if node.op == "LoopCond":
             self._require_one_condition(node, around)
@@ -102,7 +100,7 @@ def in_branches(order: Sequence[NodeDef]) -> set[str]:
     for node in order:
         depth = max((depths.get(ref(text).node, 0) for text in node.input), default=0)
         if node.name not in loops:
-            depth = max(depth + node.op.endswith("Switch") - (node.op in _MERGES), 0)
+            depth = max(depth + node.op.endswith("Switch") - (node.op in MERGES), 0)
         depths[node.name] = depth
     return {name for name, depth in depths.items() if depth}
 

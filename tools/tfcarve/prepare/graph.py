@@ -6,12 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tfcarve.errors import InvalidInput
+from tfcarve.prepare.control_flow import MERGES, NEXT_ITERATIONS
 from tfcarve.prepare.messages import FunctionDefLibrary, NodeDef
 
 CONTROL = -1
-# Edges from the first ops to the others lead back to the head of a loop.
-_NEXT = frozenset(("NextIteration", "RefNextIteration"))
-_HEADS = frozenset(("Merge", "RefMerge", "_XlaMerge"))
 
 
 class Ref(NamedTuple):
@@ -179,8 +177,8 @@ def require_new(name: str, seen: Container[str]) -> None:
 def topological_order(graph: Graph) -> list[NodeDef]:
     """Returns the nodes in topological order, stable with respect to their order in the graph.
 
-    Back edges of loops (from NextIteration to Merge) are ignored. Raises InvalidInput if there is another cycle, or if two nodes
-    have the same name, as in a function whose body was not checked.
+    Back edges of loops (from NextIteration to Merge) are ignored. Raises InvalidInput if there is another cycle, or if
+    two nodes have the same name, as in a function whose body was not checked.
     """
     nodes = by_name(graph)
     pending: dict[str, int] = {}
@@ -222,6 +220,6 @@ def _on_cycle(nodes: Mapping[str, NodeDef], left: Sequence[str]) -> str:
 def _before(node: NodeDef, nodes: Mapping[str, NodeDef]) -> set[str]:
     """Returns the names of the nodes that must come before a node."""
     sources = {ref(text).node for text in node.input} & nodes.keys()
-    if node.op not in _HEADS:
+    if node.op not in MERGES:
         return sources
-    return {source for source in sources if nodes[source].op not in _NEXT}
+    return {source for source in sources if nodes[source].op not in NEXT_ITERATIONS}

@@ -10,8 +10,8 @@ from collections.abc import Collection, Hashable, Iterable, Sequence
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
-from tfcarve.prepare.frames import ENTERS
-from tfcarve.prepare.graph import CONTROL, Ref, data_inputs, ref
+from tfcarve.prepare.control_flow import ENTERS, EXITS, MERGES, NEXT_ITERATIONS, SWITCHES
+from tfcarve.prepare.graph import CONTROL, Ref, control_inputs, data_inputs, ref, set_inputs
 from tfcarve.prepare.messages import NodeDef
 
 Conditions = frozenset[Hashable]
@@ -19,10 +19,8 @@ Conditions = frozenset[Hashable]
 _MAX_CONDITIONS = 32
 # The length of a chain of Identity ops that is followed.
 _MAX_COPIES = 100
-_SWITCHES = frozenset(("RefSwitch", "Switch"))
-_MERGES = frozenset(("Merge", "RefMerge"))
 # Ops whose inputs are not followed: each node is a condition of its own.
-_OPAQUE = frozenset(("Exit", "NextIteration", "RefExit", "RefNextIteration", "_SwitchN"))
+_OPAQUE = EXITS | NEXT_ITERATIONS | {"_SwitchN"}
 
 
 class Liveness:
@@ -39,7 +37,7 @@ class Liveness:
     def of(self, source: Ref) -> Conditions | None:
         """Returns the conditions of a tensor or control dependency, or None if there are too many."""
         node, own = self._nodes[source.node], self._of.get(source.node)
-        if own is None or source.output == CONTROL or node.op not in _SWITCHES:
+        if own is None or source.output == CONTROL or node.op not in SWITCHES:
             return own
         sources = data_inputs(node)
         if len(sources) != 2:
@@ -58,6 +56,23 @@ class Liveness:
             found |= own
         return found if len(found) <= _MAX_CONDITIONS else None
 
+    def is_implied(self, lost: Ref, left: Sequence[Ref]) -> bool:
+        """Returns whether a node with the inputs `left` runs in the same cases without the input `lost`."""
+        return self.stand_ins((lost,), left, ()) == []
+
+    def set_needed_control_inputs(self, node: NodeDef, kept: Collection[str] = ()) -> None:
+        """Removes the control inputs that do not determine whether a node runs, except those from the nodes `kept`."""
+        control = control_inputs(node)
+        alive = self.of_all(data_inputs(node))
+        needed: list[str] = []
+        for name in sorted(control, key=lambda name: name not in kept):
+            required = self.of(Ref(name, CONTROL))
+            if name in kept or alive is None or required is None or not required <= alive:
+                needed.append(name)
+                alive = None if alive is None or required is None else alive | required
+        if len(needed) < len(control):
+            set_inputs(node, [*data_inputs(node), *(Ref(name, CONTROL) for name in needed)])
+
     def stand_ins(
         self, lost: Sequence[Ref], left: Sequence[Ref], removed: Collection[str]
     ) -> list[str] | None:
@@ -75,6 +90,8 @@ class Liveness:
         wanted, alive = self.of_all(lost), self.of_all(left)
         if wanted is None or alive is None:
             return None
+        if wanted <= alive:
+            return []
         found: list[str] = []
         for name in self._before(lost):
             if wanted <= alive:
@@ -126,7 +143,7 @@ class Liveness:
         if node.op in ENTERS:
             is_constant = nodes.flag(node, "is_constant", False)
             return _frame(node) if is_constant else _itself(node)
-        if node.op in _MERGES:
+        if node.op in MERGES:
             return self._of_merge(node)
         if node.op in _OPAQUE:
             return _itself(node)

@@ -8,7 +8,8 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from tfcarve.prepare.frames import ENTERS, Frames
+from tfcarve.prepare.control_flow import ENTERS
+from tfcarve.prepare.frames import Frames
 from tfcarve.prepare.functions import OpDefs
 from tfcarve.prepare.graph import Graph, data_inputs, reachable, topological_order
 from tfcarve.prepare.messages import NodeDef

@@ -7,13 +7,16 @@ from tfcarve.nearest import nearest
 from tfcarve.prepare import functions, nodes, transforms
 from tfcarve.prepare.colocation import drop_missing_colocations
 from tfcarve.prepare.context import Context, Parameters
+from tfcarve.prepare.control_flow import ENTERS
 from tfcarve.prepare.evaluate import Evaluator, Failed
-from tfcarve.prepare.graph import Graph, Ref, by_name, ref
+from tfcarve.prepare.frames import Frames
+from tfcarve.prepare.graph import Graph, Ref, by_name, ref, topological_order
 from tfcarve.prepare.messages import FunctionDef
 from tfcarve.prepare.step_check import StepCheck
 from tfcarve.prepare.transform_list import Step
 
 Show = Callable[[str, int, int], None]
+AfterStep = Callable[[str, Graph], None]
 
 
 def require(steps: Sequence[Step]) -> None:
@@ -40,6 +43,20 @@ def require_nodes(graph: Graph, inputs: Sequence[str], outputs: Sequence[str]) -
                 )
 
 
+def _require_outside_of_loops(graph: Graph, inputs: Sequence[str]) -> None:
+    """Raises InvalidInput if an input is in a loop, where TensorFlow cannot feed it."""
+    if not any(node.op in ENTERS for node in graph.nodes):
+        return
+    frames = Frames(topological_order(graph))
+    for name in inputs:
+        loop = frames.of(ref(name).node)
+        if loop:
+            raise InvalidInput(
+                f"input {name!r} is in the loop {loop!r}, so it has a value for each iteration: "
+                "pass inputs outside of loops"
+            )
+
+
 def transform(
     graph: Graph,
     steps: Sequence[Step],
@@ -47,6 +64,7 @@ def transform(
     outputs: Sequence[str],
     evaluator: Evaluator,
     show: Show = lambda *_: None,
+    after_step: AfterStep = lambda *_: None,
 ) -> Graph:
     """Returns the transformed graph. Consumes `graph`: its nodes are modified and removed from it.
 
@@ -57,15 +75,19 @@ def transform(
       outputs: the tensors that the app fetches; rename_node may rename them, as it may inputs.
       evaluator: TensorFlow, for constants and OpDefs.
       show: called with the current step, the number of steps done and their total.
+      after_step: called with an empty string and the graph before the first step, and then with the name of each step and
+        its result.
 
     Raises:
-      InvalidInput: a transform or parameter is unknown, an input or output does not exist, a transform can't be
-        applied, or TensorFlow would reject the graph and no transform repairs it.
+      InvalidInput: a transform or parameter is unknown, an input or output does not exist, an input is in a loop, a
+        transform can't be applied, or TensorFlow would reject the graph and no transform repairs it.
       InternalError: TensorFlow would reject the graph because of a transform.
     """
     require(steps)
     require_nodes(graph, inputs, outputs)
+    _require_outside_of_loops(graph, inputs)
     step_check = StepCheck(graph, inputs, outputs, evaluator.known_op_defs())
+    after_step("", graph)
     owned = [graph.with_nodes(graph.nodes)]
     graph.nodes.clear()  # the caller's list would keep replaced nodes in memory
     for number, step in enumerate(steps):
@@ -77,6 +99,7 @@ def transform(
         if step.name == "rename_node":
             inputs, outputs = (_renamed(names, step) for names in (inputs, outputs))
         require_nodes(owned[0], inputs, outputs)
+        after_step(step.name, owned[0])
     step_check.at_end(owned[0], inputs, outputs)
     return owned.pop()
 

@@ -58,13 +58,13 @@ class StepCheck:
         try:
             check(graph)
         except InvalidInput as error:
-            raise _internal(name, str(error), function) from None
+            raise broken(name, str(error), function) from None
         faults = self._faults(graph, context.inputs, context.outputs)
         if not faults:
             self._causes.pop(function, None)
         elif function not in self._causes:
             if name not in transforms.BY_PARAMETERS:
-                raise _internal(name, _shown(faults), function)
+                raise broken(name, _shown(faults), function)
             self._causes[function] = name
 
     def at_end(self, graph: Graph, inputs: Sequence[str], outputs: Sequence[str]) -> None:
@@ -73,10 +73,8 @@ class StepCheck:
             return
         why = _shown(self._faults(graph, inputs, outputs))
         if self._causes[_GRAPH] == _MODEL:
-            raise InvalidInput(f"{why}: TensorFlow rejects this model")
-        raise InvalidInput(
-            f"{self._causes[_GRAPH]}: with these parameters TensorFlow rejects the graph: {why}"
-        )
+            raise InvalidInput(f"TensorFlow rejects this model: {why}")
+        raise broken(self._causes[_GRAPH], why)
 
     def _faults(self, graph: Graph, inputs: Sequence[str], outputs: Sequence[str]) -> list[Fault]:
         fed, fetched = ({ref(name).node for name in names} for names in (inputs, outputs))
@@ -88,9 +86,10 @@ def _shown(faults: Sequence[Fault]) -> str:
     return "; ".join(fault.text() for fault in faults[:_SHOWN]) + more
 
 
-def _internal(name: str, why: str, function: str) -> InternalError:
+def broken(name: str, why: str, function: str = _GRAPH) -> InternalError | InvalidInput:
+    """Returns the error that a transform made a graph, or a function's body, that TensorFlow rejects."""
     place = f"function {function!r}: " if function else ""
-    return InternalError(
-        f"{name}: makes a graph that TensorFlow rejects: {place}{why}: this is an error in tfcarve: please report it "
-        "with the model"
-    )
+    made = f"{name}: makes a graph that TensorFlow rejects: {place}{why}"
+    if name in transforms.BY_PARAMETERS:
+        return InvalidInput(f"{made}: pass other parameters")
+    return InternalError(f"{made}: this is an error in tfcarve: please report it with the model")

@@ -7,6 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfcarve.errors import InvalidInput
+from tfcarve.prepare.frames import Frames
 from tfcarve.prepare.freeze import tables
 from tfcarve.prepare.freeze.assemble import Assembled, assembled
 from tfcarve.prepare.freeze.bodies import Body
@@ -19,11 +20,12 @@ from tfcarve.prepare.freeze.interface import Port, interface
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.lower import lowered
 from tfcarve.prepare.freeze.ops import NodeDef, Ops
-from tfcarve.prepare.freeze.prune import pruned
+from tfcarve.prepare.freeze.prune import needed, pruned
 from tfcarve.prepare.freeze.reason import reason
 from tfcarve.prepare.freeze.request import Request
 from tfcarve.prepare.freeze.trace import Trace
 from tfcarve.prepare.freeze.unroll import unrolled
+from tfcarve.prepare.graph import Graph, topological_order
 from tfcarve.prepare.graph_check import check_constants
 
 
@@ -72,6 +74,14 @@ def _check_imports(graph: Any) -> None:
         raise InvalidInput(f"TensorFlow rejects the frozen graph: {reason(error)}") from None
 
 
+def _check_frames(graph: Any, outputs: Sequence[str]) -> None:
+    """Raises InvalidInput if TensorFlow rejects the graph because a node reads tensors of different loops."""
+    names = needed(graph.node, outputs)
+    used = Graph([node for node in graph.node if node.name in names])
+    for name, what in Frames(topological_order(used)).faults.items():
+        raise InvalidInput(f"TensorFlow rejects the frozen graph: node {name!r}: {what}")
+
+
 def _program(loaded: Loaded, source: Assembled, inputs: Sequence[str], request: Request) -> Program:
     """Returns the graph of `source` with inlined calls and constants for variables and tables.
 
@@ -89,9 +99,9 @@ def _program(loaded: Loaded, source: Assembled, inputs: Sequence[str], request: 
         {new.get(node, node): path for node, path in loaded.assets.items()},
         _checkpoint(loaded, request),
     )
-    needed = pruned(replace(program.main, effects=()), inputs)
+    used = pruned(replace(program.main, effects=()), inputs)
     find = finder(sources, source.renamed, request)
-    constant = converted(Program(needed, program.functions), find, ops)
+    constant = converted(Program(used, program.functions), find, ops)
     most = request.options.unroll
     return unrolled(constant, most, ops) if most else constant
 
@@ -120,4 +130,5 @@ def frozen(loaded: Loaded, request: Request) -> Frozen:
     if request.options.lower_control_flow:
         graph = lowered(graph, names, outputs)
     _check_imports(graph)
+    _check_frames(graph, outputs)
     return Frozen(graph, inputs, wanted.outputs)

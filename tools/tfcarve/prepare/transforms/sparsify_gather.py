@@ -12,6 +12,7 @@ from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
 from tfcarve.prepare.constants import Constants
 from tfcarve.prepare.context import Context
+from tfcarve.prepare.control_flow import OPENING
 from tfcarve.prepare.graph import (
     CONTROL,
     Graph,
@@ -34,7 +35,6 @@ _INT64 = 9
 _ZERO = 1.0e-5
 _GATHERS = frozenset(("Gather", "GatherV2"))
 _VARIABLES = frozenset(("Variable", "VariableV2"))
-_CONTROL_FLOW = frozenset(("Enter", "RefEnter", "RefSwitch", "Switch"))
 
 
 class _Tables:
@@ -148,7 +148,7 @@ def apply(graph: Graph, context: Context) -> Graph:
             f"tfcarve freeze --checkpoint {checkpoint}"
         )
     known = by_name(graph)
-    if any(node.op in _CONTROL_FLOW for node in graph.nodes):
+    if any(node.op in OPENING for node in graph.nodes):
         return graph
     tables = _Tables(known, context.input_nodes())
     listed: list[NodeDef] = []
