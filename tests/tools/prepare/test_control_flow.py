@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from prepared import Array
-from programs import Program
+from programs import Condition, Loop, Program
 
 import extent
 from tfcarve.prepare import graph_file, pipeline, presets, transforms
@@ -76,7 +76,7 @@ _PARAMETERS: Mapping[str, Callable[[Graph, Path, Evaluator], str]] = {
 def _outputs(graph: Graph, inputs: list[Array]) -> list[Array]:
     # The node that fills the tables of sparsify_gather.
     first = [node.name for node in graph.nodes if node.name == "group_deps"]
-    return [prepared.ran(graph, {"x": x}, ["y"], first)[0] for x in inputs]
+    return [y for (y,) in prepared.ran_again(graph, [{"x": x} for x in inputs], ["y"], first)]
 
 
 class _Comparison:
@@ -121,6 +121,22 @@ def _require_all_transforms(graph: Graph, evaluator: Evaluator, folder: Path) ->
     for name in presets.NAMES:
         tolerance = _TOLERANCE if name == "mobile" else np.inf
         plain.require_same(presets.preset(name, fuses=True), programs.inputs(), tolerance)
+
+
+# Together they have each block in a loop, in a branch, and in both.
+_BLOCKS = tuple(programs.BLOCKS)
+_WITH_ALL_BLOCKS: tuple[tuple[str, Program], ...] = (
+    ("frames", [Loop(2, _BLOCKS[0::2])]),
+    ("frames", [Loop(2, _BLOCKS[1::2])]),
+    ("frames", [Condition(_BLOCKS[0::3], [Loop(1, _BLOCKS[1::3]), *_BLOCKS[2::3]])]),
+    ("frames", [Loop(2, [Condition(_BLOCKS[0::4], _BLOCKS[1::4])])]),
+    ("lowered", [Loop(2, [Condition(_BLOCKS[2::4], _BLOCKS[3::4])])]),
+)
+
+
+@pytest.mark.parametrize(("form", "program"), _WITH_ALL_BLOCKS)
+def test_every_block(form: str, program: Program, evaluator: Evaluator, tmp_path: Path) -> None:
+    _require_all_transforms(programs.drawn(program, form), evaluator, tmp_path)
 
 
 @settings(max_examples=_EXAMPLES, derandomize=True)

@@ -130,7 +130,7 @@ def _stored(x: tf.Tensor) -> tf.Tensor:
     return array.write(0, x).write(1, x * 0.5).concat()[:1]
 
 
-_BLOCKS: Mapping[str, Callable[[tf.Tensor], tf.Tensor]] = {
+BLOCKS: Mapping[str, Callable[[tf.Tensor], tf.Tensor]] = {
     "a batch normalization": _normalized,
     "a bias": _biased,
     "a call": _called,
@@ -180,7 +180,7 @@ Program = Sequence["str | Loop | Condition"]
 
 def programs(leaves: int = 8) -> st.SearchStrategy[Program]:
     """Draws programs with at least one loop or condition."""
-    blocks = st.lists(st.sampled_from(sorted(_BLOCKS)), min_size=1, max_size=3)
+    blocks = st.lists(st.sampled_from(sorted(BLOCKS)), min_size=1, max_size=3)
     inner: st.SearchStrategy[Program] = st.recursive(blocks, _around, max_leaves=leaves)
     return _around(inner)
 
@@ -188,7 +188,7 @@ def programs(leaves: int = 8) -> st.SearchStrategy[Program]:
 def _around(inner: st.SearchStrategy[Program]) -> st.SearchStrategy[Program]:
     loops = st.builds(Loop, st.integers(0, 3), inner)
     conditions = st.builds(Condition, inner, inner)
-    block = st.sampled_from(sorted(_BLOCKS))
+    block = st.sampled_from(sorted(BLOCKS))
     return st.builds(
         lambda before, step, after: [*before, step, *after],
         st.lists(block, max_size=1),
@@ -204,7 +204,7 @@ def _drawn(program: Program, x: tf.Tensor) -> tf.Tensor:
         elif isinstance(step, Condition):
             x = _condition(step, x)
         else:
-            x = _BLOCKS[step](x)
+            x = BLOCKS[step](x)
             x.set_shape(SHAPE)
     return x
 
