@@ -239,7 +239,7 @@ def _control_flow(is_new: bool) -> Iterator[None]:
 
 
 def drawn(program: Program, form: str) -> Graph:
-    """Returns the graph of a program after a convolution, from "x" to "y".
+    """Returns the graph of a program between a convolution and an addition, from "x" to "y".
 
     Args:
       program: the program.
@@ -249,7 +249,8 @@ def drawn(program: Program, form: str) -> Graph:
 
     def draw() -> None:
         x = tf1.placeholder(tf.float32, SHAPE, name="x")
-        tf.tanh(_drawn(program, x + _biased(x)), name="y")
+        read = x + _biased(x)
+        tf.tanh(_drawn(program, read) + 0.1 * read, name="y")
 
     with _control_flow(form != "frames"):
         graph = prepared.drawn(draw)
