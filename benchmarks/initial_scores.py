@@ -25,7 +25,7 @@ def with_initial_scores(graph: Graph) -> Graph:
     last = [node for node in graph.nodes if node.op == "MatMul"][-1]
     name = _constant(graph, data_inputs(last)[1].node)
     return graph.with_nodes(
-        nodes.constant(name, _initial(nodes.value(node))) if node.name == name else node
+        nodes.constant(name, _initial(nodes.value(node)), ()) if node.name == name else node
         for node in graph.nodes
     )
 

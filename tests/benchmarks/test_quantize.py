@@ -75,9 +75,9 @@ def test_initial_scores() -> None:
     graph = Graph(
         [
             nodes.make("Placeholder", "x", ()),
-            nodes.constant("first", weights),
+            nodes.constant("first", weights, ()),
             nodes.make("MatMul", "hidden", (Ref("x"), Ref("first"))),
-            nodes.constant("kernel", weights * 32),
+            nodes.constant("kernel", weights * 32, ()),
             nodes.make("Identity", "kernel/read", (Ref("kernel"),)),
             nodes.make("MatMul", "scores", read),
         ]

@@ -9,7 +9,7 @@ from docs.markdown import NOTE, cell, code, escaped, table
 
 _INTRODUCTION = """\
 Exit status: 0, success; 1, a check failed (a missing kernel, a budget that is exceeded, outputs that differ); 2, invalid
-input or usage. Messages go to standard error.
+input or usage; 3, an error in tfcarve. Messages go to standard error.
 
 An output file `-` is standard output; then what the command also prints goes to standard error. Options that name a folder,
 or one of several files, refuse it. A symbolic link stays, and the file that it names is written.

@@ -5,9 +5,8 @@ from __future__ import annotations
 import atexit
 import functools
 import tempfile
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import cast
 
 import means
 import protos
@@ -33,7 +32,7 @@ from tfcarve.prepare import (
 )
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph
-from tfcarve.prepare.messages import FunctionDefLibrary, GraphDef, TensorProto
+from tfcarve.prepare.messages import FunctionDefLibrary, GraphDef, OpDef, TensorProto
 from tfcarve.prepare.transform_list import Step
 from tfcarve.prepare.transforms import freeze_requantization_ranges
 
@@ -114,6 +113,13 @@ def _transform(graph: Graph, steps: Sequence[Step], evaluator: Evaluator) -> byt
         return None
 
 
+class _WithoutTensorflow(Evaluator):
+    """The evaluator where tensorflow is not installed."""
+
+    def known_op_defs(self) -> Mapping[str, OpDef]:
+        return {}
+
+
 def transformed(data: bytes) -> dict[str, bytes | None]:
     """Applies the transforms that do not need TensorFlow to a graph without functions.
 
@@ -122,7 +128,7 @@ def transformed(data: bytes) -> dict[str, bytes | None]:
     parsed = graph_file.parse(data, _BINARY)
     # Transforming functions requires TensorFlow's OpDefs.
     whole = graph_file.to_bytes(Graph(parsed.nodes, FunctionDefLibrary(), parsed.versions))
-    return _each(whole, _lists(transforms.WITHOUT_TENSORFLOW, _CHAIN), cast(Evaluator, None))
+    return _each(whole, _lists(transforms.WITHOUT_TENSORFLOW, _CHAIN), _WithoutTensorflow())
 
 
 @functools.cache
@@ -155,7 +161,7 @@ def _log(data: bytes) -> object:
         file.write(data)
         file.flush()
         step = Step("freeze_requantization_ranges", {"min_max_log_file": (file.name,)})
-        return pipeline.transform(graph, [step], [], ["y"], cast(Evaluator, None))
+        return pipeline.transform(graph, [step], [], ["y"], _WithoutTensorflow())
 
 
 def _differences(data: bytes) -> object:

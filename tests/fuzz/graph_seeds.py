@@ -21,11 +21,11 @@ def _node(name: str, op: str, inputs: str = "", **attrs: AttrValue) -> NodeDef:
 
 def _floats(name: str, *shape: int) -> NodeDef:
     count = int(np.prod(shape, dtype=int))
-    return constant(name, np.linspace(0.5, 1.5, count, dtype=np.float32).reshape(shape))
+    return constant(name, np.linspace(0.5, 1.5, count, dtype=np.float32).reshape(shape), ())
 
 
 def _ints(name: str, value: object) -> NodeDef:
-    return constant(name, np.array(value, np.int32))
+    return constant(name, np.array(value, np.int32), ())
 
 
 def _x(*shape: int) -> NodeDef:
@@ -161,7 +161,7 @@ CALLS = _bytes(
     _floats("b", 3),
     _node("s", "AddV2", "a b", T=_F),
     _node("t", "Mul", "call s", T=_F),
-    constant("zero", np.zeros((), np.float32)),
+    constant("zero", np.zeros((), np.float32), ()),
     _node("u", "AddV2", "t zero", T=_F),
     _node("n", "CheckNumerics", "u", T=_F, message=text_value("m")),
     _node("nothing", "NoOp", "^x ^t"),
@@ -188,7 +188,7 @@ _LOOP = _bytes(
     _ints("steps", 3),
     _node("all", "TensorListReserve", "state steps", element_dtype=_F, shape_type=_I),
     _ints("start", 0),
-    constant("zeros", np.zeros((2, 1), np.float32)),
+    constant("zeros", np.zeros((2, 1), np.float32), ()),
     _node("loop", "StatelessWhile", "start xs all zeros zeros",
           T=AttrValue(list={"type": [3, 21, 21, 1, 1]}), cond=AttrValue(func={"name": "C"}), body=AttrValue(func={"name": "B"}),
           output_shapes=AttrValue(list={}), parallel_iterations=AttrValue(i=10)),

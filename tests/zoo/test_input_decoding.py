@@ -56,7 +56,7 @@ def test_pictures(tmp_path: Path) -> None:
     decoding = {"Cast", "DecodeJpeg", "ExpandDims", "ResizeBilinear"}
     assert {left.op for left in found if left.alone} == decoding
     (transform,) = {left.transform for left in found}
-    assert transform.startswith("strip_unused_nodes with 'resized' as the input")
+    assert "tfcarve transform MODEL --inputs resized --outputs" in transform
 
     stripped = strip_unused(graph, ["resized"], ["output"], tf.float32.as_datatype_enum)
     assert _ops(_written(stripped, tmp_path)) == _ops(model) - decoding
@@ -80,7 +80,7 @@ def test_sounds(tmp_path: Path) -> None:
     found = _leftovers(model)
     assert {left.op for left in found if left.alone} == {"DecodeWav"}
     (transform,) = {left.transform for left in found}
-    assert "tfcarve freeze with --inputs decoded,decoded:1 and" in transform
+    assert "tfcarve freeze MODEL --inputs decoded,decoded:1 --outputs" in transform
 
     with tf.Graph().as_default() as imported:
         fed = {

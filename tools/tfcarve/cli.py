@@ -1,6 +1,6 @@
 """The command line of tfcarve.
 
-Exit status: 0 done, 1 a check failed (such as a missing op or kernel), 2 invalid input or usage.
+Exit status: 0 done, 1 a check failed (such as a missing op or kernel), 2 invalid input or usage, 3 an error in tfcarve.
 """
 
 import argparse

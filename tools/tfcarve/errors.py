@@ -14,6 +14,12 @@ class InvalidInput(TfcarveError):
     """The input or the command line is invalid: exit status 2."""
 
 
+class InternalError(TfcarveError):
+    """tfcarve itself has an error: exit status 3; nothing was written."""
+
+    exit_status = 3
+
+
 @dataclass(frozen=True)
 class Problem:
     """One thing that is missing or wrong, who needs it or where it is, and a hint how to fix it."""

@@ -122,7 +122,7 @@ def test_a_bias_of_another_shape_is_left(evaluator: Evaluator, tmp_path: Path) -
     before = prepared.drawn(lambda: _RESULTS["QuantizedConv2D"](_image()))
     path = calibrated.written(tmp_path, before, _X, evaluator)
     bias = by_name(before)[prepared.inputs_of(before, "y")[1]]
-    bias.CopyFrom(nodes.constant(bias.name, np.zeros(3, np.float32)))
+    bias.CopyFrom(nodes.constant(bias.name, np.zeros(3, np.float32), ()))
     steps = f'correct_biases(ranges="{path}", minimum_size=1)'
     after = prepared.transformed(before, steps, evaluator)
     assert prepared.inputs_of(after, "y")[1] == bias.name

@@ -187,7 +187,7 @@ def _other_value(reader: str, place: int, value: Any) -> Callable[[Graph], objec
 
     def change(graph: Graph) -> None:
         node = _only(graph, reader)
-        created = nodes.constant(f"other/{reader}", value)
+        created = nodes.constant(f"other/{reader}", value, ())
         for function in graph.library.function:
             if node in function.node_def:
                 function.node_def.append(created)
@@ -316,7 +316,9 @@ def test_other_counters(end: str, value: int, form: str, evaluator: Evaluator) -
     changed = [n for n in _all_nodes(graph) if n.op == "Const" and n.name.endswith(end)]
     assert changed
     for node in changed:
-        node.attr["value"].tensor.CopyFrom(nodes.tensor(nodes.constant("", np.array(value, _INT))))
+        node.attr["value"].tensor.CopyFrom(
+            nodes.tensor(nodes.constant("", np.array(value, _INT), ()))
+        )
     after = pipeline.transform(prepared.copy(graph), _FUSE, *lstms.names(created), evaluator)
     assert (after.nodes, after.library) == (graph.nodes, graph.library)
 

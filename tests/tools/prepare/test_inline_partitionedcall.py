@@ -1,9 +1,11 @@
 """Tests of inline_partitionedcall."""
 
 import prepared
+import programs
 import pytest
 import tensorflow as tf
 from prepared import tf1
+from programs import Condition, Loop
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.evaluate import Evaluator
@@ -145,3 +147,19 @@ def test_functions_that_only_call_each_other(evaluator: Evaluator) -> None:
     last.signature.name = "level60"
     with pytest.raises(InvalidInput, match=r"more than 1,000,000 nodes after functions are inline"):
         prepared.transformed(graph, "inline_partitionedcall", evaluator)
+
+
+@pytest.mark.parametrize("block", ["a call", "a call for a constant"])
+@pytest.mark.parametrize("is_loop", [True, False])
+def test_a_call_in_a_loop_or_branch(is_loop: bool, block: str, evaluator: Evaluator) -> None:
+    """The constants of its function run in the frame of the call, and only if it runs."""
+    program = Loop(1, [block]) if is_loop else Condition([block], ["a constant"])
+    before = programs.drawn([program], "frames")
+    (call,) = (node for node in before.nodes if node.op == "PartitionedCall")
+    call.input[:] = [text for text in call.input if not text.startswith("^")]
+    after = prepared.transformed(before, "inline_partitionedcall", evaluator)
+    assert "PartitionedCall" not in prepared.ops(after)
+    # The call in the branch reads a Switch, whose control edge is alive in both branches.
+    assert ("IdentityN" in prepared.ops(after)) != is_loop
+    for x in programs.inputs():
+        assert prepared.difference(before, after, {"x": x}) == 0

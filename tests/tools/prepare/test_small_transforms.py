@@ -6,6 +6,7 @@ import tensorflow as tf
 from prepared import tf1
 
 from tfcarve.errors import InvalidInput
+from tfcarve.prepare import nodes
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph, by_name
 from tfcarve.prepare.graph_check import check
@@ -20,7 +21,7 @@ def _draw() -> None:
         a = tf.tanh(x, name="deep/a")
     with tf1.control_dependencies([a]), tf1.colocate_with(a):
         b = tf.exp(x, name="deep/b")
-    low, high = tf.split(a * b, [1, 2], 1, name="parts")
+    low, high = tf.split(a * b, tf.constant([1, 2], tf.int64), 1, name="parts")
     tf.add(low, high, name="y")
 
 
@@ -34,7 +35,7 @@ def _with_function() -> None:
     @tf.function
     def f(v: tf.Tensor) -> tf.Tensor:
         with tf.device("/device:CPU:0"):
-            low, high = tf.split(tf.tanh(v), [1, 2], 1)
+            low, high = tf.split(tf.tanh(v), tf.constant([1, 2], tf.int64), 1)
         with tf.control_dependencies([low]):
             return tf.exp(v)[:, 1:] + high
 
@@ -52,7 +53,7 @@ def test_add_and_remove_attributes(evaluator: Evaluator) -> None:
         assert "T" in split.attr
         full = prepared.transformed(bare, "add_default_attributes", evaluator)
         split = next(n for n in _all_nodes(full) if n.op == "SplitV")
-        assert split.attr["Tlen"].type == 9  # the default; it was int32
+        assert split.attr["Tlen"].type == 9  # the default
         other = prepared.transformed(
             before, "remove_attribute(attribute_name=Tlen, op_name=Exp)", evaluator
         )
@@ -62,23 +63,24 @@ def test_add_and_remove_attributes(evaluator: Evaluator) -> None:
 def test_defaults_of_tensorflow(evaluator: Evaluator) -> None:
     full = prepared.transformed(prepared.drawn(_draw), "add_default_attributes", evaluator)
     assert prepared.ran(full, {"x": _X}, ["y"])[0].shape == (2, 2)
-    bare = Graph([NodeDef(name="x", op="LeakyRelu"), NodeDef(name="y", op="AppOp", input=["x"])])
-    created = prepared.transformed(bare, "add_default_attributes", evaluator)
-    assert created.nodes[0].attr["alpha"].f == pytest.approx(0.2)
-    assert not created.nodes[1].attr
+    x = nodes.make("Placeholder", "x", (), dtype=nodes.type_value(nodes.FLOAT))
+    others = [("relu", "LeakyRelu", "x"), ("y", "AppOp", "relu")]
+    bare = Graph([x, *(NodeDef(name=name, op=op, input=[read]) for name, op, read in others)])
+    created = by_name(prepared.transformed(bare, "add_default_attributes", evaluator))
+    assert created["relu"].attr["alpha"].f == pytest.approx(0.2)
+    assert not created["y"].attr
 
 
 def test_rename_attribute(evaluator: Evaluator) -> None:
     before = prepared.drawn(_draw)
-    for op, expected in (
-        ("", {"Tanh", "Exp", "Mul", "AddV2", "SplitV"}),
-        (", op_name=Exp", {"Exp"}),
-    ):
+    for node in before.nodes:
+        node.attr["_T"].type = nodes.FLOAT
+    for op, expected in (("", {n.op for n in before.nodes}), (", op_name=Exp", {"Exp"})):
         after = prepared.transformed(
-            before, f"rename_attribute(old_attribute_name=T, new_attribute_name=S{op})", evaluator
+            before, f"rename_attribute(old_attribute_name=_T, new_attribute_name=_S{op})", evaluator
         )
-        assert {n.op for n in after.nodes if "S" in n.attr} == expected
-        assert all("T" not in n.attr for n in after.nodes if n.op in expected)
+        assert {n.op for n in after.nodes if "_S" in n.attr} == expected
+        assert all("_T" not in n.attr for n in after.nodes if n.op in expected)
 
 
 def test_rename_op(evaluator: Evaluator) -> None:

@@ -6,8 +6,11 @@ import tensorflow as tf
 from prepared import tf1
 
 from tfcarve.errors import InvalidInput
+from tfcarve.prepare.context import Context, Parameters
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import by_name
+from tfcarve.prepare.transform_list import parse
+from tfcarve.prepare.transforms import strip_unused_nodes
 
 
 def _draw() -> None:
@@ -57,10 +60,9 @@ def test_an_existing_placeholder_is_not_changed(evaluator: Evaluator) -> None:
 def test_types_and_shapes(
     parameters: str, dtype: int, shape: list[int] | None, evaluator: Evaluator
 ) -> None:
-    after = prepared.transformed(
-        prepared.drawn(_draw), f"strip_unused_nodes({parameters})", evaluator, inputs=["picture"]
-    )
-    node = by_name(after)["picture"]
+    (step,) = parse(f"strip_unused_nodes({parameters})")
+    context = Context(("picture",), ("y",), Parameters(step.name, step.parameters), evaluator)
+    node = by_name(strip_unused_nodes.apply(prepared.drawn(_draw), context))["picture"]
     assert node.attr["dtype"].type == dtype
     assert node.attr["shape"].shape.unknown_rank == (shape is None)
     assert [dim.size for dim in node.attr["shape"].shape.dim] == (shape or [])

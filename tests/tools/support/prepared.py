@@ -45,6 +45,17 @@ def copy(graph: Graph) -> Graph:
 
 def ran(graph: Graph, feeds: Mapping[str, Array], outputs: Sequence[str]) -> list[Array]:
     """Returns the outputs of a graph, computed by TensorFlow without optimizations."""
+    (results,) = ran_again(graph, [feeds], outputs)
+    return results
+
+
+def ran_again(
+    graph: Graph,
+    feeds: Sequence[Mapping[str, Array]],
+    outputs: Sequence[str],
+    first: Sequence[str] = (),
+) -> list[list[Array]]:
+    """Returns what `ran` returns for each of `feeds`, all in one session, after the nodes `first` have run."""
     definition = tf1.GraphDef.FromString(graph_file.to_bytes(graph))
     config = tf1.ConfigProto()
     config.graph_options.optimizer_options.opt_level = -1
@@ -52,8 +63,17 @@ def ran(graph: Graph, feeds: Mapping[str, Array], outputs: Sequence[str]) -> lis
     with tf.Graph().as_default() as imported:
         tf.import_graph_def(definition, name="")
         with tf1.Session(graph=imported, config=config) as session:
-            named = {f"{name}:0": value for name, value in feeds.items()}
-            return list(session.run([_tensor(name) for name in outputs], named))
+            for name in first:
+                session.run(name)
+            return [
+                list(
+                    session.run(
+                        [_tensor(name) for name in outputs],
+                        {f"{name}:0": value for name, value in fed.items()},
+                    )
+                )
+                for fed in feeds
+            ]
 
 
 def _tensor(name: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tfcarve import progress
 from tfcarve.commands import freeze_options, prepare_options
 from tfcarve.commands.options import add_output
-from tfcarve.errors import InvalidInput
+from tfcarve.errors import InternalError, InvalidInput
 
 if TYPE_CHECKING:
     from tfcarve.prepare.graph import Graph
@@ -84,8 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
     prepare_options.require_packages()
     from tfcarve.commands import common
     from tfcarve.newer import data as newer_data
-    from tfcarve.prepare import graph_file, heap, pipeline, release_check, tables
-    from tfcarve.prepare.evaluate import Evaluator
+    from tfcarve.prepare import graph_file, heap, pipeline, release_check, shape_check, tables
+    from tfcarve.prepare.evaluate import Evaluator, installed
     from tfcarve.prepare.freeze import source
     from tfcarve.prepare.source import read_source, source_size
     from tfcarve.prepare.transforms import WITHOUT_TENSORFLOW
@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
     heap.release_freed_memory()
     size = source_size(arguments.model)
     with progress.shown() as show, Evaluator(size, options.op_libraries) as evaluator:
-        if not {step.name for step in steps} <= WITHOUT_TENSORFLOW:
+        if installed() or not {step.name for step in steps} <= WITHOUT_TENSORFLOW:
             evaluator.begin()  # TensorFlow loads while the graph is read
         graph, frozen = read_source(arguments.model, options)
         if arguments.ranges is not None:
@@ -111,10 +111,18 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             release_check.require(graph, inputs, outputs, newer)
             graph = pipeline.transform(graph, steps, inputs, outputs, evaluator, show)
+            shape_check.require_valid_shapes(
+                graph,
+                lambda: read_source(arguments.model, options)[0],
+                steps,
+                inputs,
+                outputs,
+                evaluator,
+            )
             tables.require_initialized(graph, before, outputs, arguments.model)
             _, notes = release_check.finish(graph, newer)
-        except InvalidInput as error:
-            raise InvalidInput(f"{arguments.model}: {error}") from None
+        except (InternalError, InvalidInput) as error:
+            raise type(error)(f"{arguments.model}: {error}") from None
     written = graph_file.write_graph(arguments.output, graph)
     common.notes(notes)
     print(f"{count:,} nodes, {size:,} bytes -> {len(graph.nodes):,} nodes, {written:,} bytes")

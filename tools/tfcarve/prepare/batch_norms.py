@@ -4,12 +4,14 @@ A chain starts at an op with constant weights. Each following node multiplies ev
 constant to it or only moves values, and has a single reader. The chain becomes the op with new weights and one BiasAdd.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tfcarve.prepare import channels, nodes
 from tfcarve.prepare.channels import Affine, Channels
+from tfcarve.prepare.constants import instead_of
 from tfcarve.prepare.graph import (
     Graph,
     Ref,
@@ -35,6 +37,7 @@ class _Chain:
       last: the node that computes the result.
       layout: where the channels are in the result.
       change: the scale and offset of each channel.
+      constants: the Consts that become the new weights and bias.
     """
 
     linear: NodeDef
@@ -44,6 +47,7 @@ class _Chain:
     last: NodeDef
     layout: Channels
     change: Affine
+    constants: tuple[NodeDef, ...]
 
 
 def _follow(
@@ -69,8 +73,20 @@ def _follow(
         change = Affine(change.scale * step.scale, change.offset * step.scale + step.offset)
         folded.append(user)
         if any(node.op in scales for node in folded) and _one_output(user, matcher):
-            best = _Chain(linear, weights, tuple(folded), tuple(moving), user, layout, change)
+            constants = (weights, *_constants(folded, matcher))
+            best = _Chain(
+                linear, weights, tuple(folded), tuple(moving), user, layout, change, constants
+            )
     return best
+
+
+def _constants(folded: Sequence[NodeDef], matcher: Matcher) -> Iterator[NodeDef]:
+    """Yields the Consts that nodes read."""
+    for node in folded:
+        for source in data_inputs(node):
+            read = matcher.node(source.node)
+            if read is not None and read.op == "Const":
+                yield read
 
 
 def _one_output(node: NodeDef, matcher: Matcher) -> bool:
@@ -133,9 +149,8 @@ class _Rewriter:
         if shared:
             name = unique_name(f"{chain.linear.name}/weights", self._taken)
             self._maybe_unused.add(chain.weights.name)
-        created = nodes.constant(name, value)
+        created = instead_of(chain.constants, name, value)
         created.device = chain.weights.device
-        set_inputs(created, [Ref(n, -1) for n in control_inputs(chain.weights)])
         self._before.setdefault(chain.linear.name, []).append(created)
         if not shared:
             self._instead[chain.weights.name] = []
@@ -145,8 +160,7 @@ class _Rewriter:
     def _bias_add(self, chain: _Chain, read: NodeDef) -> list[NodeDef]:
         number = channels.dtype_of(chain.linear)
         name = unique_name(f"{chain.last.name}/bias", self._taken)
-        bias = nodes.constant(name, chain.change.offset, number)
-        set_inputs(bias, [Ref(n, -1) for n in control_inputs(chain.weights)])
+        bias = instead_of(chain.constants, name, chain.change.offset, number)
         created = nodes.make(
             "BiasAdd",
             chain.last.name,

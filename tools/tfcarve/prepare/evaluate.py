@@ -51,11 +51,21 @@ class Failed(Exception):
     """TensorFlow rejected the graph or its values; the text is its message."""
 
 
-def libraries() -> Path:
-    """Returns the folder of the tensorflow package; raises InvalidInput if it is not installed."""
+def _libraries() -> Path | None:
     found = importlib.util.find_spec("tensorflow")
     folder = Path(found.origin).parent if found and found.origin else None
-    if folder is None or not (folder / _LIBRARY).is_file():
+    return folder if folder is not None and (folder / _LIBRARY).is_file() else None
+
+
+def installed() -> bool:
+    """Returns whether the tensorflow package is installed."""
+    return _libraries() is not None
+
+
+def libraries() -> Path:
+    """Returns the folder of the tensorflow package; raises InvalidInput if it is not installed."""
+    folder = _libraries()
+    if folder is None:
         raise InvalidInput(full_tensorflow.not_installed())
     return folder
 
@@ -133,6 +143,10 @@ class Evaluator:
         """The OpDefs of all ops, by name."""
         _, (data,) = self.request(OpListRequest())
         return {op.name: op for op in OpList.FromString(data).op}
+
+    def known_op_defs(self) -> Mapping[str, OpDef]:
+        """Returns op_defs, or none if tensorflow is not installed."""
+        return self.op_defs if installed() else {}
 
     @contextmanager
     def loaded(self, graph: Graph, threads: int = 1) -> Iterator[Loaded]:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from tfcarve.prepare import tensors
+from tfcarve.prepare import control_flow, tensors
 from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Graph, Ref, control_inputs, data_inputs, topological_order
 from tfcarve.prepare.inference import Outputs, output_of
@@ -14,7 +14,6 @@ from tfcarve.prepare.messages import NodeDef, OpDef
 _MAX_COMPUTED = 1 << 28
 # A node with more control inputs is not folded.
 _MAX_CONTROL_INPUTS = 16
-_CONTROL_FLOW = frozenset(("Enter", "Exit", "LoopCond", "Merge", "NextIteration", "Switch"))
 _OF_SHAPES = frozenset(("Rank", "Shape", "ShapeN", "Size"))
 # Ops whose output is their first input.
 PASS_THROUGH = frozenset(("Identity", "PreventGradient", "Snapshot", "StopGradient"))
@@ -67,7 +66,7 @@ def _is_foldable(node: NodeDef, facts: Facts) -> bool:
     if (
         op is None
         or op.is_stateful
-        or node.op in _CONTROL_FLOW
+        or node.op in control_flow.ALL
         or node.op.startswith(("_", "Placeholder"))
     ):
         return False
@@ -106,7 +105,7 @@ def find(graph: Graph, facts: Facts) -> Found:
     """Finds the nodes to fold; a node whose constant would exceed the size limit is not folded."""
     order = topological_order(graph)
     # With control flow, a constant without inputs would not be in the frame or branch of its readers.
-    has_control_flow = any(node.op in _CONTROL_FLOW for node in order)
+    has_control_flow = any(node.op in control_flow.ALL for node in order)
     control_inputs_of: dict[str, frozenset[str]] = {}
     for node in order:
         sources = data_inputs(node)

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tfcarve.errors import InvalidInput
+from tfcarve.prepare.control_flow import MERGES, NEXT_ITERATIONS
 from tfcarve.prepare.messages import FunctionDefLibrary, NodeDef
 
 CONTROL = -1
-# Edges from these ops lead back to the head of a loop.
-_BACK_EDGES = frozenset(("NextIteration", "RefNextIteration"))
 
 
 class Ref(NamedTuple):
@@ -178,16 +177,15 @@ def require_new(name: str, seen: Container[str]) -> None:
 def topological_order(graph: Graph) -> list[NodeDef]:
     """Returns the nodes in topological order, stable with respect to their order in the graph.
 
-    Back edges of loops (from NextIteration) are ignored. Raises InvalidInput if there is another cycle, or if two nodes
-    have the same name, as in a function whose body was not checked.
+    Back edges of loops (from NextIteration to Merge) are ignored. Raises InvalidInput if there is another cycle, or if
+    two nodes have the same name, as in a function whose body was not checked.
     """
     nodes = by_name(graph)
     pending: dict[str, int] = {}
     users: dict[str, list[str]] = {}
     for node in graph.nodes:
         require_new(node.name, pending)
-        sources = {ref(text).node for text in node.input}
-        sources = {s for s in sources if s in nodes and nodes[s].op not in _BACK_EDGES}
+        sources = _before(node, nodes)
         pending[node.name] = len(sources)
         for source in sorted(sources):
             users.setdefault(source, []).append(node.name)
@@ -215,6 +213,13 @@ def _on_cycle(nodes: Mapping[str, NodeDef], left: Sequence[str]) -> str:
     name, seen = left[0], set[str]()
     while name not in seen:
         seen.add(name)
-        sources = (ref(text).node for text in nodes[name].input)
-        name = next(s for s in sources if s in among and nodes[s].op not in _BACK_EDGES)
+        name = next(s for s in sorted(_before(nodes[name], nodes)) if s in among)
     return name
+
+
+def _before(node: NodeDef, nodes: Mapping[str, NodeDef]) -> set[str]:
+    """Returns the names of the nodes that must come before a node."""
+    sources = {ref(text).node for text in node.input} & nodes.keys()
+    if node.op not in MERGES:
+        return sources
+    return {source for source in sources if nodes[source].op not in NEXT_ITERATIONS}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfcarve.prepare import nodes
-from tfcarve.prepare.graph import CONTROL, Ref, control_inputs
+from tfcarve.prepare.graph import CONTROL, Ref, control_inputs, data_inputs
 from tfcarve.prepare.known_ranges import Range
 from tfcarve.prepare.messages import AttrValue, NodeDef
 from tfcarve.prepare.quantization import QINT32, QuantizedTensor
@@ -86,13 +86,14 @@ def biased(node: NodeDef, unbiased: Unbiased, tensors: QuantizedTensors) -> Quan
       tensors: the list of nodes.
     """
     name = f"{node.name}/eightbit"
+    near = data_inputs(node)[0]
     read = _cast(f"{name}/int32", unbiased.wide.values, QINT32, nodes.INT32, tensors)
     control = [Ref(above, CONTROL) for above in control_inputs(node)]
     if unbiased.bias is not None:
-        bias = tensors.constant(f"{name}/bias", unbiased.bias, read)
+        bias = tensors.constant(f"{name}/bias", unbiased.bias, near)
         read = tensors.node("BiasAdd", f"{name}/sum", read, bias, *control, T=nodes.INT32)
     if unbiased.shifts.any():
-        shifts = tensors.constant(f"{name}/shifts", unbiased.shifts, read)
+        shifts = tensors.constant(f"{name}/shifts", unbiased.shifts, near)
         read = tensors.node("RightShift", f"{name}/shifted", read, shifts, T=nodes.INT32)
     cast = _cast(name, read, nodes.INT32, QINT32, tensors)
     return QuantizedTensor(cast, unbiased.wide.low, unbiased.wide.high)

@@ -3,13 +3,12 @@
 import numpy as np
 
 from tfcarve.prepare import nodes
-from tfcarve.prepare.graph import CONTROL, Ref, control_inputs, data_inputs, set_inputs, unique_name
+from tfcarve.prepare.constants import Constants, instead_of
+from tfcarve.prepare.graph import Ref, control_inputs, data_inputs, unique_name
 from tfcarve.prepare.layout import Facts, Order, then, to_second
 from tfcarve.prepare.messages import NodeDef
 from tfcarve.prepare.tensors import Array
 
-# In the frame of a loop, or in a branch, a constant needs a control input from a node in it.
-_FRAMES = frozenset(("Enter", "RefEnter", "RefSwitch", "Switch"))
 _REFERENCE = 100
 
 
@@ -20,7 +19,7 @@ class Views:
         """Starts with the original graph."""
         self._facts = facts
         self._taken = set(facts.known)
-        self._has_frames = any(node.op in _FRAMES for node in facts.known.values())
+        self._beside = Constants(facts.known.values())
         self._last: dict[Ref, Ref] = {}
         self._first: dict[Ref, Ref] = {}
         self._transposes: dict[Ref, tuple[Ref, Order]] = {}
@@ -84,7 +83,7 @@ class Views:
         if known is not None and self._facts.is_constant(base):
             created = self._constant(known, nodes.value(known).transpose(order), "transposed")
             return Ref(created.name)
-        perm = self.integers(np.array(order, np.int32), base)
+        perm = self.integers(np.array(order, np.int32), self._first.get(base, base))
         suffix = f"_{base.output}" if base.output else ""
         name = name or self.name(f"{base.node}{suffix}/transpose")
         created = nodes.make("Transpose", name, (base, perm))
@@ -98,8 +97,8 @@ class Views:
         return output.dtype % _REFERENCE if output is not None else nodes.FLOAT
 
     def _constant(self, old: NodeDef, array: Array, suffix: str) -> NodeDef:
-        created = nodes.constant(self.name(f"{old.name}/{suffix}"), array, nodes.tensor(old).dtype)
-        set_inputs(created, [Ref(name, CONTROL) for name in control_inputs(old)])
+        name = self.name(f"{old.name}/{suffix}")
+        created = instead_of(old, name, array, nodes.tensor(old).dtype)
         self.new.append(created)
         return created
 
@@ -112,11 +111,10 @@ class Views:
         return self._constants[key]
 
     def integers(self, array: Array, near: Ref) -> Ref:
-        """Returns an integer constant in the same frame and branch as `near`."""
-        key = (array.tobytes(), near.node if self._has_frames else "", array.shape)
+        """Returns an integer constant for a reader of `near`, a tensor of the original graph."""
+        key = (array.tobytes(), self._beside.place(near), array.shape)
         if key not in self._constants:
-            created = nodes.constant(self.name("convert_layout/order"), array)
-            set_inputs(created, [Ref(near.node, CONTROL)] if self._has_frames else [])
+            created = self._beside.beside(near, self.name("convert_layout/order"), array)
             self.new.append(created)
             self._constants[key] = Ref(created.name)
         return self._constants[key]
@@ -127,12 +125,15 @@ class Views:
         if array is not None:
             return self.replaced(source, np.ascontiguousarray(array[list(order)]))
         name = self.name(f"{source.node}/channels_last")
-        return self.gathered(source, order, name, self._dtype(source))
+        return self.gathered(source, order, name, self._dtype(source), source)
 
-    def gathered(self, source: Ref, order: Order, name: str, dtype: int) -> Ref:
-        """Adds the node `name` that permutes the rows of `source`, which is of DataType `dtype`."""
-        indices = self.integers(np.array(order, np.int32), source)
-        axis = self.integers(np.array(0, np.int32), source)
+    def gathered(self, source: Ref, order: Order, name: str, dtype: int, near: Ref) -> Ref:
+        """Adds the node `name` that permutes the rows of `source`, which is of DataType `dtype`.
+
+        `near` is a tensor of the original graph on which `source` depends, or `source` itself.
+        """
+        indices = self.integers(np.array(order, np.int32), near)
+        axis = self.integers(np.array(0, np.int32), near)
         created = nodes.make("GatherV2", name, (source, indices, axis))
         for key, number in (("Tparams", dtype), ("Tindices", nodes.INT32), ("Taxis", nodes.INT32)):
             created.attr[key].type = number

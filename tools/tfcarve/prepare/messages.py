@@ -155,6 +155,8 @@ def _classes() -> dict[str, Any]:
 
 _CLASSES = _classes()
 
+ArgDef = _CLASSES["ArgDef"]
+AttrDef = _CLASSES["AttrDef"]
 AttrValue = _CLASSES["AttrValue"]
 FunctionDef = _CLASSES["FunctionDef"]
 FunctionDefLibrary = _CLASSES["FunctionDefLibrary"]

@@ -104,8 +104,12 @@ class ArgDef(Message):
 class AttrDef(Message):
     name: str
     type: str
+    has_minimum: bool
+    minimum: int
     @property
     def default_value(self) -> AttrValue: ...
+    @property
+    def allowed_values(self) -> AttrValue: ...
 
 class OpDef(Message):
     name: str

@@ -7,7 +7,7 @@ import numpy as np
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import tensors
-from tfcarve.prepare.graph import Ref
+from tfcarve.prepare.graph import Ref, set_inputs
 from tfcarve.prepare.messages import AttrValue, NodeDef, TensorProto, TensorShapeProto
 from tfcarve.prepare.tensors import Array
 
@@ -49,18 +49,20 @@ def make(op: str, name: str, inputs: Iterable[Ref], **attrs: AttrValue) -> NodeD
     return created
 
 
-def constant(name: str, array: Array, dtype: int | None = None) -> NodeDef:
-    """Returns a Const; `dtype` defaults to that of the array."""
+def constant(name: str, array: Array, control: Iterable[Ref], dtype: int | None = None) -> NodeDef:
+    """Returns a Const with control inputs (constants.py has those for a loop); `dtype` defaults to that of the array."""
     created = NodeDef(name=name, op="Const")
+    set_inputs(created, control)
     proto = created.attr["value"].tensor
     tensors.fill(proto, array, dtype)
     created.attr["dtype"].type = proto.dtype
     return created
 
 
-def constant_of(name: str, proto: TensorProto) -> NodeDef:
-    """Returns a Const with the tensor `proto`."""
+def constant_of(name: str, proto: TensorProto, control: Iterable[Ref]) -> NodeDef:
+    """Returns a Const with the tensor `proto` and control inputs."""
     created = NodeDef(name=name, op="Const")
+    set_inputs(created, control)
     created.attr["dtype"].type = proto.dtype
     created.attr["value"].tensor.CopyFrom(proto)
     return created

@@ -2,18 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from tfcarve.errors import InvalidInput
+from tfcarve.errors import InvalidInput, TfcarveError
 from tfcarve.nearest import nearest
 from tfcarve.prepare import functions, nodes, transforms
 from tfcarve.prepare.colocation import drop_missing_colocations
 from tfcarve.prepare.context import Context, Parameters
+from tfcarve.prepare.control_flow import ENTERS
 from tfcarve.prepare.evaluate import Evaluator, Failed
-from tfcarve.prepare.graph import Graph, Ref, by_name, ref
-from tfcarve.prepare.graph_check import check
+from tfcarve.prepare.frames import Frames
+from tfcarve.prepare.graph import Graph, Ref, by_name, ref, topological_order
 from tfcarve.prepare.messages import FunctionDef
+from tfcarve.prepare.step_check import StepCheck
 from tfcarve.prepare.transform_list import Step
 
 Show = Callable[[str, int, int], None]
+AfterStep = Callable[[str, Graph], None]
 
 
 def require(steps: Sequence[Step]) -> None:
@@ -40,6 +43,20 @@ def require_nodes(graph: Graph, inputs: Sequence[str], outputs: Sequence[str]) -
                 )
 
 
+def _require_outside_of_loops(graph: Graph, inputs: Sequence[str]) -> None:
+    """Raises InvalidInput if an input is in a loop, where TensorFlow cannot feed it."""
+    if not any(node.op in ENTERS for node in graph.nodes):
+        return
+    frames = Frames(topological_order(graph))
+    for name in inputs:
+        loop = frames.of(ref(name).node)
+        if loop:
+            raise InvalidInput(
+                f"input {name!r} is in the loop {loop!r}, so it has a value for each iteration: "
+                "pass inputs outside of loops"
+            )
+
+
 def transform(
     graph: Graph,
     steps: Sequence[Step],
@@ -47,6 +64,7 @@ def transform(
     outputs: Sequence[str],
     evaluator: Evaluator,
     show: Show = lambda *_: None,
+    after_step: AfterStep = lambda *_: None,
 ) -> Graph:
     """Returns the transformed graph. Consumes `graph`: its nodes are modified and removed from it.
 
@@ -57,13 +75,19 @@ def transform(
       outputs: the tensors that the app fetches; rename_node may rename them, as it may inputs.
       evaluator: TensorFlow, for constants and OpDefs.
       show: called with the current step, the number of steps done and their total.
+      after_step: called with an empty string and the graph before the first step, and then with the name of each step and
+        its result.
 
     Raises:
-      InvalidInput: a transform or parameter is unknown, an input or output does not exist, or a transform can't be
-        applied.
+      InvalidInput: a transform or parameter is unknown, an input or output does not exist, an input is in a loop, a
+        transform can't be applied, or TensorFlow would reject the graph and no transform repairs it.
+      InternalError: TensorFlow would reject the graph because of a transform.
     """
     require(steps)
     require_nodes(graph, inputs, outputs)
+    _require_outside_of_loops(graph, inputs)
+    step_check = StepCheck(graph, inputs, outputs, evaluator.known_op_defs())
+    after_step("", graph)
     owned = [graph.with_nodes(graph.nodes)]
     graph.nodes.clear()  # the caller's list would keep replaced nodes in memory
     for number, step in enumerate(steps):
@@ -71,10 +95,12 @@ def transform(
         context = Context(
             tuple(inputs), tuple(outputs), Parameters(step.name, step.parameters), evaluator
         )
-        owned.append(_step(owned.pop(), context))
+        owned.append(_step(owned.pop(), context, step_check))
         if step.name == "rename_node":
             inputs, outputs = (_renamed(names, step) for names in (inputs, outputs))
         require_nodes(owned[0], inputs, outputs)
+        after_step(step.name, owned[0])
+    step_check.at_end(owned[0], inputs, outputs)
     return owned.pop()
 
 
@@ -85,7 +111,7 @@ def _renamed(names: Sequence[str], step: Step) -> list[str]:
     return [Ref(new if s.node == old else s.node, s.output).text() for s in sources]
 
 
-def _step(graph: Graph, context: Context) -> Graph:
+def _step(graph: Graph, context: Context, step_check: StepCheck) -> Graph:
     name = context.parameters.transform
     module = transforms.load(name)
     ignores = context.parameters.boolean("ignore_errors", False)
@@ -93,16 +119,16 @@ def _step(graph: Graph, context: Context) -> Graph:
     try:
         created = module.apply(graph, context)
         drop_missing_colocations(created)
-        check(created)
+        step_check.after_step(created, context)
         if module.IN_FUNCTIONS and created.library.function:
             op_defs = functions.with_functions(context.evaluator.op_defs, created.library)
             bodies = functions.by_name(created.library)
             for function in created.library.function:
-                _in_function(function, module, context, created, op_defs, bodies)
+                _in_function(function, module, context, created, op_defs, bodies, step_check)
         return created
     except Failed as error:
-        problem = InvalidInput(f"{name}: TensorFlow reports: {error}")
-    except InvalidInput as error:
+        problem: TfcarveError = InvalidInput(f"{name}: TensorFlow reports: {error}")
+    except TfcarveError as error:
         problem = error if str(error).startswith(name) else InvalidInput(f"{name}: {error}")
     if ignores:
         return graph.with_nodes(before)
@@ -116,6 +142,7 @@ def _in_function(
     graph: Graph,
     op_defs: functions.OpDefs,
     bodies: Mapping[str, FunctionDef],
+    step_check: StepCheck,
 ) -> None:
     try:
         body, inputs, outputs = functions.body(function, op_defs)
@@ -124,7 +151,7 @@ def _in_function(
         own = Context(inputs, outputs, context.parameters, context.evaluator, in_function=True)
         created = module.apply(Graph(body.nodes, called, graph.versions), own)
         drop_missing_colocations(created)
-        check(created)
+        step_check.after_step(created, own, function.signature.name)
         functions.replace_body(function, unchanged, created, op_defs)
     except functions.UnsupportedBody:
         return

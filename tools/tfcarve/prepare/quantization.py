@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tfcarve.prepare import nodes
-from tfcarve.prepare.graph import CONTROL, Ref, control_inputs, set_inputs
+from tfcarve.prepare.constants import instead_of
+from tfcarve.prepare.graph import Ref
 from tfcarve.prepare.messages import NodeDef
 from tfcarve.prepare.tensors import Array
 
@@ -128,13 +129,10 @@ def quantized_constants(
     ends: tuple[np.float32 | Array, np.float32 | Array],
 ) -> list[NodeDef]:
     """Returns the Consts `names` that replace a float Const: quantized values, low and high ends."""
-    created = [
-        nodes.constant(names[0], values, dtype),
-        *(nodes.constant(name, np.array(v)) for name, v in zip(names[1:], ends, strict=True)),
+    return [
+        instead_of(node, names[0], values, dtype),
+        *(instead_of(node, name, np.array(v)) for name, v in zip(names[1:], ends, strict=True)),
     ]
-    for constant in created:
-        set_inputs(constant, [Ref(name, CONTROL) for name in control_inputs(node)])
-    return created
 
 
 def dequantize(name: str, quantized: QuantizedTensor, dtype: int = QUINT8) -> NodeDef:

@@ -3,7 +3,8 @@
 import numpy as np
 
 from tfcarve.prepare import nodes
-from tfcarve.prepare.graph import CONTROL, Ref, set_inputs, unique_name
+from tfcarve.prepare.constants import Constants
+from tfcarve.prepare.graph import Ref, unique_name
 from tfcarve.prepare.known_ranges import KnownRanges, Range
 from tfcarve.prepare.layout import Facts
 from tfcarve.prepare.messages import AttrValue, NodeDef
@@ -16,7 +17,6 @@ from tfcarve.prepare.quantization import (
 )
 from tfcarve.prepare.tensors import Array
 
-_FRAMES = frozenset(("Enter", "RefEnter", "RefSwitch", "Switch"))
 _SUFFIXES = ("_quantized_const", "_quantized_min", "_quantized_max")
 
 
@@ -32,8 +32,7 @@ class QuantizedTensors:
         self._facts = facts
         self._ranges = ranges
         self._taken = set(facts.known)
-        # With known ranges, nodes in loops and branches are not quantized.
-        self._has_frames = ranges is None and any(n.op in _FRAMES for n in facts.known.values())
+        self._constants = Constants(facts.known.values())
         self._quantized: dict[Ref, QuantizedTensor] = {}
         self.listed: list[NodeDef] = []
 
@@ -63,9 +62,8 @@ class QuantizedTensors:
         return Ref(created.name)
 
     def constant(self, name: str, array: Array, near: Ref, dtype: int | None = None) -> Ref:
-        """Adds a constant in the frame of the tensor `near`; `dtype` defaults to that of the array."""
-        created = nodes.constant(self.name(name), array, dtype)
-        set_inputs(created, [Ref(near.node, CONTROL)] if self._has_frames else [])
+        """Adds a constant for a reader of `near`, a tensor of the float graph; `dtype` defaults to that of the array."""
+        created = self._constants.beside(near, self.name(name), array, dtype)
         self.listed.append(created)
         return Ref(created.name)
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfcarve.prepare import integer_bias, nodes
+from tfcarve.prepare import integer_bias
 from tfcarve.prepare.bias_correction import corrected_weights, mean_error
 from tfcarve.prepare.channel_shifts import channel_shifts
 from tfcarve.prepare.channels import scaled
-from tfcarve.prepare.graph import CONTROL, Ref, control_inputs, data_inputs, set_inputs
+from tfcarve.prepare.constants import instead_of
+from tfcarve.prepare.graph import data_inputs
 from tfcarve.prepare.known_ranges import Range
 from tfcarve.prepare.layout import Facts
 from tfcarve.prepare.messages import NodeDef
@@ -80,6 +81,4 @@ def weights_of(
 def _constant(node: NodeDef, values: Array, facts: Facts) -> NodeDef:
     """Returns a Const that replaces the weights of a node."""
     source = facts.known[data_inputs(node)[1].node]
-    created = nodes.constant(f"{node.name}/eightbit/weights", values)
-    set_inputs(created, [Ref(name, CONTROL) for name in control_inputs(source)])
-    return created
+    return instead_of(source, f"{node.name}/eightbit/weights", values)

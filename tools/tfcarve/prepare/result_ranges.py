@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfcarve.prepare.fake_quants import TrainedRange, trained_range
-from tfcarve.prepare.graph import Ref, control_inputs
+from tfcarve.prepare.graph import Ref, control_inputs, data_inputs
 from tfcarve.prepare.known_ranges import KnownRanges, Range
 from tfcarve.prepare.layout import Facts
 from tfcarve.prepare.matching import Matcher
@@ -57,7 +57,7 @@ class ResultRanges:
         if self.ranges is not None:
             ends, kind = self._known_ends(node, self.ranges), "range"
         if ends is not None:
-            return *tensors.ends(f"{name}/{kind}", ends, wide.values), ends
+            return *tensors.ends(f"{name}/{kind}", ends, data_inputs(node)[0]), ends
         created = tensors.node(
             "RequantizationRange", f"{name}/requant_range", *wide.refs(), Tinput=QINT32
         )

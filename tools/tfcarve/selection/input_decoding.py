@@ -3,7 +3,7 @@
 Unlike leftovers from training (leftovers.py), outputs depend on these nodes: they can be removed only if the app feeds
 their result. So a decoder counts only if all its inputs come from constants and string placeholders, with at least one
 placeholder. In a graph that was saved with a picture instead of the placeholder, a constant counts if the graph has no
-placeholder. Decoders in functions never count: an app cannot feed a node of a function.
+placeholder. Decoders in functions, loops and branches never count: an app cannot feed their nodes.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +12,9 @@ from tfcarve.models.node_use import NodeUse
 from tfcarve.models.signature_def import node_of
 from tfcarve.selection.graph import Graph, Pending, data_inputs
 from tfcarve.selection.leftover_kinds import Decoding
+
+# What depends on nodes of these ops may be in a loop or branch.
+_CONTROL_FLOW = frozenset(("Enter", "RefEnter", "RefSwitch", "Switch", "_SwitchN"))
 
 
 def _is_string(use: NodeUse) -> bool:
@@ -34,6 +37,8 @@ class _Search:
         nodes = self._graph.nodes
         self._placeholders = {use.node for use in nodes.values() if _is_placeholder(use)}
         text = {name for name in self._placeholders if _is_string(nodes[name])}
+        inner = {use.node for use in nodes.values() if use.op in _CONTROL_FLOW}
+        self._inner = self._graph.data_dependents(inner)
         sources = {use.node for use in nodes.values() if not data_inputs(use) and use.op != "Const"}
         self._text = self._depending_on(text)
         self._other = self._depending_on((sources | self._placeholders) - text)
@@ -54,7 +59,7 @@ class _Search:
     def _is_fed_by_the_app(self, decoder: NodeUse) -> bool:
         """Returns whether all inputs of a decoder come from constants and strings that the app feeds."""
         inputs = data_inputs(decoder)
-        if not self._other.isdisjoint(inputs):
+        if decoder.node in self._inner or not self._other.isdisjoint(inputs):
             return False
         if not self._text.isdisjoint(inputs):
             return True

@@ -1,5 +1,6 @@
 """Reads leftover_ops.yaml: the kinds of leftover training nodes, and the optimizers' ops."""
 
+import re
 from collections.abc import Sequence
 from functools import cache, cached_property
 
@@ -11,6 +12,8 @@ from tfcarve.json_codec import JsonDocument
 from tfcarve.releases.release import Release
 
 _TRAINING = "training"
+# Names that need no quotes in a command line.
+_PLAIN = re.compile(r"[\w./:,-]+", re.ASCII)
 
 
 class Kind(JsonDocument, frozen=True, kw_only=True):
@@ -26,7 +29,7 @@ class Kind(JsonDocument, frozen=True, kw_only=True):
       guarded: the ends may be in a branch of a condition, and test bool values.
       handle: the ends write to the resource that is their first input.
       unread: the part ends in a value without consumers instead of in an op.
-      transform: what removes it.
+      transform: what removes it: command lines with MODEL, OUTPUTS and other names that a user replaces.
       why: why no output needs it.
     """
 
@@ -49,7 +52,7 @@ class Decoding(JsonDocument, frozen=True):
     Attributes:
       decoders: ops that decode a file.
       follow: ops that may follow before the model proper begins.
-      one: what removes them if one of their tensors, `{tensors}`, the first output of its node, is read.
+      one: what removes them if one of their tensors, `{list}`, the first output of its node, is read.
       several: the same for other tensors; `{list}` is their names, separated by commas.
     """
 
@@ -61,9 +64,9 @@ class Decoding(JsonDocument, frozen=True):
     def transform(self, tensors: Sequence[str]) -> str:
         """Returns what removes the nodes whose outputs `tensors` the model reads."""
         is_first_output = len(tensors) == 1 and ":" not in tensors[0]
-        form = " ".join((self.one if is_first_output else self.several).split())
-        named = form.replace("{tensors}", ", ".join(map(repr, tensors)))
-        return named.replace("{list}", ",".join(tensors))
+        form = self.one if is_first_output else self.several
+        names = ",".join(tensors)
+        return form.replace("{list}", names if _PLAIN.fullmatch(names) else repr(names))
 
 
 class Kinds(JsonDocument, frozen=True, gc=True, dict=True):

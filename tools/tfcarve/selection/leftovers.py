@@ -64,18 +64,18 @@ class _Search:
 
     def _find_unused(self) -> frozenset[str]:
         """Returns the pure nodes that no output depends on, if the outputs are known."""
-        consumers = {name: len(self._graph.consumers.get(name, ())) for name in self._graph.nodes}
+        users = {name: len(self._graph.successors(name)) for name in self._graph.nodes}
         unused: set[str] = set()
-        todo = [node for node, count in consumers.items() if not count]
+        todo = [node for node, count in users.items() if not count]
         while todo:
             use = self._graph.nodes[todo.pop()]
             if use.node in self._outputs or use.op == "NoOp" or not self._effects.is_pure(use):
                 continue
             unused.add(use.node)
-            for name in data_inputs(use):
-                if name in consumers:
-                    consumers[name] -= 1
-                    if not consumers[name]:
+            for name in self._graph.predecessors(use.node):
+                if name in users:
+                    users[name] -= 1
+                    if not users[name]:
                         todo.append(name)
         return frozenset(unused)
 

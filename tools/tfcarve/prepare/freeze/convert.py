@@ -90,10 +90,24 @@ class _BodyConverter:
         elif (of, name) in self._constants:
             return self._constants[of, name]
         else:
-            created = nodes.constant(self._names.unique(f"{of}/{name}"), value)
+            created = nodes.constant(self._names.unique(f"{of}/{name}"), value, ())
             self._constants[of, name] = created.name
         self._created.append(created)
         return str(created.name)
+
+    def _known(self, node: NodeDef, handle: Handle, value: Any) -> list[NodeDef]:
+        """Returns the replacement of a node that reads `handle` and has a known value."""
+        control = [i for i in node.input if i.startswith("^")]
+        if not self._framed:
+            return [nodes.constant(node.name, value, control)]
+        # The Const must run when the node runs: in its frame, and not in a branch that is not taken.
+        runs = nodes.make(
+            self._names.unique(f"{node.name}/runs"),
+            "Identity",
+            [node.input[0]],
+            {"T": handle.dtype},
+        )
+        return [runs, nodes.constant(node.name, value, [f"^{runs.name}", *control])]
 
     def _reader(self, node: NodeDef, handles: dict[int, Handle]) -> list[NodeDef]:
         """Returns the replacement of a node that reads the variables and tables `handles`, by input number."""
@@ -105,7 +119,7 @@ class _BodyConverter:
         if handle is not None and handle.content is not None:
             return self._lookup(node, handle)
         if handle is not None and node.op in _INITIALIZED:
-            return [nodes.constant(node.name, np.array(True))]
+            return self._known(node, handle, np.array(True))
         if handle is not None and node.op in _READERS:
             return self._read(node, handle)
         if node.op.startswith("Ref") and node.op[3:] in _WITHOUT_REF:
@@ -154,7 +168,7 @@ class _BodyConverter:
 
             return lookups.find(node, prefix, content, constant)
         if node.op.startswith("LookupTableSize"):
-            return [nodes.constant(node.name, np.array(len(content.keys), np.int64))]
+            return self._known(node, handle, np.array(len(content.keys), np.int64))
         raise InvalidInput(
             f"node {node.name!r}: {node.op} changes or lists {handle.description} when the model runs: a frozen graph "
             "can only look up keys: choose --outputs that do not need this node"

@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from tfcarve.errors import InvalidInput
 from tfcarve.op_library import with_advice
+from tfcarve.prepare.frames import Frames
 from tfcarve.prepare.freeze import tables
 from tfcarve.prepare.freeze.assemble import Assembled, assembled
 from tfcarve.prepare.freeze.bodies import Body
@@ -20,11 +21,12 @@ from tfcarve.prepare.freeze.interface import Port, interface
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.lower import lowered
 from tfcarve.prepare.freeze.ops import NodeDef, Ops
-from tfcarve.prepare.freeze.prune import pruned
+from tfcarve.prepare.freeze.prune import needed, pruned
 from tfcarve.prepare.freeze.reason import reason
 from tfcarve.prepare.freeze.request import Request
 from tfcarve.prepare.freeze.trace import Trace
 from tfcarve.prepare.freeze.unroll import unrolled
+from tfcarve.prepare.graph import Graph, topological_order
 from tfcarve.prepare.graph_check import check_constants
 
 
@@ -74,6 +76,14 @@ def _check_imports(graph: Any) -> None:
         raise InvalidInput(f"TensorFlow rejects the frozen graph: {why}") from None
 
 
+def _check_frames(graph: Any, outputs: Sequence[str]) -> None:
+    """Raises InvalidInput if TensorFlow rejects the graph because a node reads tensors of different loops."""
+    names = needed(graph.node, outputs)
+    used = Graph([node for node in graph.node if node.name in names])
+    for name, what in Frames(topological_order(used)).faults.items():
+        raise InvalidInput(f"TensorFlow rejects the frozen graph: node {name!r}: {what}")
+
+
 def _program(loaded: Loaded, source: Assembled, inputs: Sequence[str], request: Request) -> Program:
     """Returns the graph of `source` with inlined calls and constants for variables and tables.
 
@@ -91,10 +101,10 @@ def _program(loaded: Loaded, source: Assembled, inputs: Sequence[str], request: 
         {new.get(node, node): path for node, path in loaded.assets.items()},
         _checkpoint(loaded, request),
     )
-    needed = Program(pruned(replace(program.main, effects=()), inputs), program.functions)
+    used = Program(pruned(replace(program.main, effects=()), inputs), program.functions)
     find = Finder(sources, source.renamed, request)
-    find.require(variables(needed))
-    constant = converted(needed, find, ops)
+    find.require(variables(used))
+    constant = converted(used, find, ops)
     most = request.options.unroll
     return unrolled(constant, most, ops) if most else constant
 
@@ -123,4 +133,5 @@ def frozen(loaded: Loaded, request: Request) -> Frozen:
     if request.options.lower_control_flow:
         graph = lowered(graph, names, outputs)
     _check_imports(graph)
+    _check_frames(graph, outputs)
     return Frozen(graph, inputs, wanted.outputs)

@@ -40,7 +40,7 @@ def _sliced(node: NodeDef, dims: list[int | None], trace: Trace) -> list[int | N
 
 def _value(node: NodeDef, dims: Sequence[int | None], is_scalar: bool, dtype: int) -> NodeDef:
     array = np.array(dims[0] if is_scalar else dims, tf.as_dtype(dtype).as_numpy_dtype)
-    return constant(node.name, array)
+    return constant(node.name, array, ())
 
 
 def with_known_shapes(nodes: Sequence[NodeDef], ops: Ops) -> list[NodeDef]:

@@ -21,7 +21,7 @@ def make(name: str, op: str, inputs: Sequence[str], types: Mapping[str, int]) ->
     return node
 
 
-def constant(name: str, value: Any, inputs: Sequence[str] = ()) -> NodeDef:
+def constant(name: str, value: Any, inputs: Sequence[str]) -> NodeDef:
     """Returns a Const with a NumPy array; `inputs` are control inputs.
 
     Raises InvalidInput if the value is too large for a GraphDef.

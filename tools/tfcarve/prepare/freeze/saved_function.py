@@ -174,7 +174,7 @@ class _Builder:
         return str(node.name)
 
     def _constant(self, name: str, value: Any) -> str:
-        self.nodes.append(constant(self._names.unique(name), np.array(value, object)))
+        self.nodes.append(constant(self._names.unique(name), np.array(value, object), ()))
         return str(self.nodes[-1].name)
 
 

@@ -5,7 +5,7 @@ tensorflow/core/common_runtime/inline_function_utils.h.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tensorflow.core.framework import node_def_pb2
@@ -57,8 +57,9 @@ class Spliced:
                 return f"^{tensor_names.parsed(outer[name])[0]}"
             return str(outer.get(text, text))
 
-        # A node without inputs needs a control input to run in the frame or branch of the call.
-        place = control or [f"^{tensor_names.parsed(i)[0]}" for i in data[:1]]
+        place = control
+        if self.framed and data and any(not node.input for node in body.nodes):
+            place = [f"^{self._runs(call, data, control, body)}"]
         for node in body.nodes:
             inputs = [renamed(i) for i in node.input]
             if self.framed and not inputs:
@@ -77,6 +78,14 @@ class Spliced:
             ]
         self.outputs[call.name] = results
         self.after[call.name] = effects or [f"^{tensor_names.parsed(r)[0]}" for r in results]
+
+    def _runs(self, call: NodeDef, data: Sequence[str], control: Sequence[str], body: Body) -> str:
+        """Adds a node that runs when a call runs, in its frame and branch, for control inputs of nodes without inputs."""
+        node = with_inputs(node_def_pb2.NodeDef(), [*data, *control])
+        node.name, node.op = self.names.unique(f"{call.name}/runs"), "IdentityN"
+        node.attr["T"].list.type.extend(argument.dtype for argument in body.arguments)
+        self.nodes.append(node)
+        return str(node.name)
 
     def _result_after(self, call: str, dtype: int, tensor: str, effects: Iterable[str]) -> str:
         """Adds an Identity of `tensor` with control inputs from `effects`."""

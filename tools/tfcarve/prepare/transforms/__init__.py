@@ -71,6 +71,11 @@ NAMES = (
     "strip_unused_nodes",
 )
 
+# Transforms whose parameters can make a valid graph invalid.
+BY_PARAMETERS = frozenset(
+    ("remove_attribute", "remove_nodes", "rename_attribute", "rename_op", "strip_unused_nodes")
+)
+
 # Transforms that do not need TensorFlow if the graph has no functions.
 WITHOUT_TENSORFLOW = frozenset(
     (

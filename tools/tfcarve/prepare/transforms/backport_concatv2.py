@@ -8,6 +8,7 @@ import numpy as np
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
+from tfcarve.prepare.constants import instead_of
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.graph import (
     Graph,
@@ -51,8 +52,5 @@ def _axis(node: NodeDef, axis: NodeDef, taken: set[str], context: Context) -> No
             f"{context.parameters.transform}: node {node.name!r}: its int64 axis is not constant: "
             "Concat requires int32"
         )
-    created = nodes.constant(
-        unique_name(f"{node.name}/axis_int32", taken), nodes.value(axis).astype(np.int32)
-    )
-    set_inputs(created, [Ref(name, -1) for name in control_inputs(axis)])
-    return created
+    name = unique_name(f"{node.name}/axis_int32", taken)
+    return instead_of(axis, name, nodes.value(axis).astype(np.int32))

@@ -7,6 +7,7 @@ removes attributes that V2 does not have, and changes the type of ops that pass 
 import numpy as np
 
 from tfcarve.prepare import nodes
+from tfcarve.prepare.constants import Constants
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.graph import Graph, Ref, data_inputs, rewire, topological_order, unique_name
 from tfcarve.prepare.messages import NodeDef
@@ -33,6 +34,7 @@ def _downgrade(node: NodeDef, context: Context) -> None:
 def apply(graph: Graph, context: Context) -> Graph:
     """Replaces the V3 ops."""
     taken = {node.name for node in graph.nodes}
+    constants = Constants(graph.nodes)
     handles: set[str] = set()
     replacements: dict[Ref, Ref] = {}
     listed: list[NodeDef] = []
@@ -42,7 +44,7 @@ def apply(graph: Graph, context: Context) -> Graph:
             _downgrade(node, context)
             handles.add(node.name)
             flow = unique_name(f"{node.name}/replacement_flow_node", taken)
-            listed.append(nodes.constant(flow, np.array(1, np.float32)))
+            listed.append(constants.beside(Ref(node.name), flow, np.array(1, np.float32)))
             replacements[Ref(node.name, 1)] = Ref(flow)
         elif node.op in _USE:
             _downgrade(node, context)

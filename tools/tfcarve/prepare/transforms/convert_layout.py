@@ -80,7 +80,8 @@ class _Rewriter:
             self._views.set_last(Ref(node.name, output), Ref(created.name, output))
         if plan.gives_dims:
             dtype = nodes.dtype(node, "out_type") or nodes.INT32
-            self._views.gathered(Ref(created.name), to_second(rank), node.name, dtype)
+            to = to_second(rank)
+            self._views.gathered(Ref(created.name), to, node.name, dtype, sources[0])
         elif plan.gives and node.name in self._fetched:
             self._fetch(node, created, plan)
         self._flush()

@@ -11,6 +11,7 @@ import numpy as np
 from tfcarve.prepare import nodes
 from tfcarve.prepare.bias_correction import corrected_weights, mean_error
 from tfcarve.prepare.channel_quantization import channel_axis, quantized_by_channel
+from tfcarve.prepare.constants import instead_of
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.frames import without_value
 from tfcarve.prepare.graph import (
@@ -50,12 +51,13 @@ def apply(graph: Graph, context: Context) -> Graph:
     listed: list[NodeDef] = []
     for node in graph.nodes:
         if node.name in changed:
-            old = nodes.value(known[data_inputs(node)[1].node])
-            bias = _bias(node, old - errors[changed[node.name]], taken)
+            replaced = known[data_inputs(node)[1].node]
+            bias = _bias(node, replaced, nodes.value(replaced) - errors[changed[node.name]], taken)
             node.input[1] = bias.name
             listed += (bias, node)
         elif node.name in errors and biased[node.name] is None:
-            listed += _with_bias_add(node, -errors[node.name], taken)
+            weights = known[data_inputs(node)[1].node]
+            listed += _with_bias_add(node, weights, -errors[node.name], taken)
         else:
             listed.append(node)
     created = graph.with_nodes(listed)
@@ -99,14 +101,17 @@ def _bias_add(node: NodeDef, error: Array, matcher: Matcher, context: Context) -
     return user if not is_fed and nodes.value(source).shape == error.shape else None
 
 
-def _bias(node: NodeDef, values: Array, taken: set[str]) -> NodeDef:
+def _bias(node: NodeDef, beside: NodeDef, values: Array, taken: set[str]) -> NodeDef:
+    """Returns a bias that runs when the Const `beside` runs."""
     name = unique_name(f"{node.name}/corrected_bias", taken)
-    return nodes.constant(name, values.astype(np.float32))
+    return instead_of(beside, name, values.astype(np.float32))
 
 
-def _with_bias_add(node: NodeDef, values: Array, taken: set[str]) -> list[NodeDef]:
+def _with_bias_add(
+    node: NodeDef, weights: NodeDef, values: Array, taken: set[str]
+) -> list[NodeDef]:
     """Returns a node under a new name, and a BiasAdd with its name."""
-    bias = _bias(node, values, taken)
+    bias = _bias(node, weights, values, taken)
     renamed = nodes.copy(node, unique_name(f"{node.name}/uncorrected", taken))
     read = (Ref(renamed.name), Ref(bias.name))
     return [renamed, bias, nodes.make("BiasAdd", node.name, read, T=nodes.type_value(nodes.FLOAT))]

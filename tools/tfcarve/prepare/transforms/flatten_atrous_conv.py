@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from tfcarve.prepare import nodes
+from tfcarve.prepare.constants import instead_of
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.graph import Graph, Ref, control_inputs, data_inputs, unique_name
 from tfcarve.prepare.matching import Match, Matcher, pattern
@@ -94,7 +95,8 @@ def apply(graph: Graph, context: Context) -> Graph:
         padding = _padding(match, weights) if weights.ndim == 4 else ""
         if not padding or _is_too_large(weights, nodes.value(match["block"])):
             continue
-        wide = nodes.constant(
+        wide = instead_of(
+            [match[key] for key in ("filter", "block", "pads", "block_after", "crops")],
             unique_name(f"{match['filter'].name}/flattened", taken),
             _widened(weights, nodes.value(match["block"])),
         )

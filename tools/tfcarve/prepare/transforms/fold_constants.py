@@ -80,7 +80,7 @@ def _part(graph: Graph, fetches: list[Ref], known: Values) -> Graph:
     for source, tensor in known.items():
         if source.node in needed:
             copies[source] = Ref(unique_name(f"{source.node}/known", taken))
-            listed.append(nodes.constant_of(copies[source].node, tensor))
+            listed.append(nodes.constant_of(copies[source].node, tensor, ()))
     for node in graph.nodes:
         if node.name in needed and node.name not in names:
             own = nodes.copy(node)
@@ -178,11 +178,9 @@ def _replaced(graph: Graph, values: Values, found: Found) -> tuple[list[NodeDef]
             listed.append(node)
         for source in sources:
             name = node.name if whole else unique_name(f"{node.name}/output_{source.output}", taken)
-            created = nodes.constant_of(name, values[source])
+            control = [Ref(w, CONTROL) for w in sorted(found.control_inputs_of[node.name])]
+            created = nodes.constant_of(name, values[source], control)
             created.device = node.device
-            set_inputs(
-                created, [Ref(w, CONTROL) for w in sorted(found.control_inputs_of[node.name])]
-            )
             listed.append(created)
             if not whole:
                 replacements[source] = Ref(name)

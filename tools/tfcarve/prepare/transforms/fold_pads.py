@@ -7,7 +7,8 @@ DepthwiseConv2dNative has them too, but the remapper of full TensorFlow with one
 
 from tfcarve.prepare import nodes
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, control_inputs, data_inputs
+from tfcarve.prepare.graph import Graph, control_inputs, data_inputs, topological_order
+from tfcarve.prepare.liveness import Liveness
 from tfcarve.prepare.matching import Match, Matcher, pattern
 from tfcarve.prepare.messages import NodeDef
 
@@ -18,7 +19,9 @@ _CONVOLUTIONS = frozenset(("Conv2D", "_FusedConv2D"))
 _PAD = pattern("Pad", pattern("*"), pattern("Const", key="pads"), key="pad")
 
 
-def _padding_of(conv: NodeDef, context: Context, matcher: Matcher) -> Match | None:
+def _padding_of(
+    conv: NodeDef, context: Context, matcher: Matcher, liveness: Liveness
+) -> Match | None:
     """Returns the Pad that only this convolution reads, and its sizes, or None."""
     sources = data_inputs(conv)
     if conv.op not in _CONVOLUTIONS or control_inputs(conv) or len(sources) < 2:
@@ -27,7 +30,10 @@ def _padding_of(conv: NodeDef, context: Context, matcher: Matcher) -> Match | No
     if pad is None or matcher.only_user(pad.name) != conv:
         return None
     match = matcher.match(_PAD, pad)
-    return match if match and match["pads"].name not in context.input_nodes() else None
+    if match is None or match["pads"].name in context.input_nodes():
+        return None
+    read, pads = data_inputs(pad)
+    return match if liveness.is_implied(pads, [read, *sources[1:]]) else None
 
 
 def _explicit(conv: NodeDef, match: Match) -> NodeDef | None:
@@ -48,10 +54,11 @@ def _explicit(conv: NodeDef, match: Match) -> NodeDef | None:
 def apply(graph: Graph, context: Context) -> Graph:
     """Folds pads; raises InvalidInput if a constant is damaged."""
     matcher = Matcher(graph, context.preserved())
+    liveness = Liveness(topological_order(graph))
     created: dict[str, NodeDef] = {}
     removed: set[str] = set()
     for node in graph.nodes:
-        match = _padding_of(node, context, matcher)
+        match = _padding_of(node, context, matcher, liveness)
         padded = _explicit(node, match) if match is not None else None
         if match is not None and padded is not None:
             created[node.name] = padded

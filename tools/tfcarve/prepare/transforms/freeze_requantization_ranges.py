@@ -14,9 +14,9 @@ import numpy as np
 
 from tfcarve.errors import InvalidInput
 from tfcarve.nearest import nearest
-from tfcarve.prepare import nodes
+from tfcarve.prepare.constants import Constants
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, Ref, by_name, rewire, unique_name
+from tfcarve.prepare.graph import Graph, Ref, by_name, data_inputs, rewire, unique_name
 from tfcarve.prepare.known_ranges import PARAMETER, KnownRanges, Range, known_ranges
 from tfcarve.prepare.messages import NodeDef
 
@@ -121,7 +121,7 @@ def apply(graph: Graph, context: Context) -> Graph:
     if ranges is not None and _LOG in context.parameters:
         raise InvalidInput(f"{context.parameters.transform}: pass either {PARAMETER} or {_LOG}")
     found = _logged(context, known) if ranges is None else _calibrated(ranges, known)
-    taken = set(known)
+    taken, constants = set(known), Constants(graph.nodes)
     listed: list[NodeDef] = []
     replacements: dict[Ref, Ref] = {}
     for node in graph.nodes:
@@ -132,7 +132,7 @@ def apply(graph: Graph, context: Context) -> Graph:
             zip(("frozen_min", "frozen_max"), found[node.name], strict=True)
         ):
             name = unique_name(f"{node.name}/{end}", taken)
-            listed.append(nodes.constant(name, np.array(value)))
+            listed.append(constants.beside(data_inputs(node)[0], name, np.array(value)))
             replacements[Ref(node.name, output)] = Ref(name)
             replacements[Ref(node.name, -1)] = Ref(name, -1)
     rewire(listed, replacements)

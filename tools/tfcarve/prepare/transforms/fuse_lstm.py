@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tfcarve.prepare import functions, inference, loop_reader, lstm, nodes, while_loops
+from tfcarve.prepare.constants import Constants
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.graph import (
     CONTROL,
@@ -38,9 +39,16 @@ _STACK = "TensorListStack"
 class _NodeBuilder:
     """Creates the nodes that replace a loop."""
 
-    def __init__(self, replaced: Plan, known: Mapping[str, NodeDef], taken: set[str]) -> None:
+    def __init__(
+        self,
+        replaced: Plan,
+        known: Mapping[str, NodeDef],
+        taken: set[str],
+        constants: Constants,
+    ) -> None:
         """Sets the plan, the nodes of the graph by name, and the names that new nodes may not have."""
         self._plan = replaced
+        self._constants = constants
         self._known = known
         self._taken = taken
         self._name = unique_name(f"{replaced.loop.name}/lstm", taken)
@@ -49,7 +57,8 @@ class _NodeBuilder:
         self.replacements: dict[Ref, Ref] = {}
 
     def _constant(self, name: str, array: Array) -> Ref:
-        created = nodes.constant(unique_name(f"{self._name}/{name}", self._taken), array)
+        name = unique_name(f"{self._name}/{name}", self._taken)
+        created = self._constants.beside(self._plan.lstm.x, name, array)
         self.created.append(created)
         return Ref(created.name)
 
@@ -134,11 +143,11 @@ def _replaced(graph: Graph, plans: Sequence[Plan], context: Context) -> Graph:
     known, was_read = by_name(graph), consumer_counts(graph)
     own = {name for planned in plans for name in planned.loop.own}
     removed = own | {result.tensor.node for planned in plans for result in planned.results}
-    taken = set(known)
+    taken, constants = set(known), Constants(graph.nodes)
     places: dict[str, list[NodeDef]] = {}
     replacements: dict[Ref, Ref] = {}
     for planned in plans:
-        builder = _NodeBuilder(planned, known, taken)
+        builder = _NodeBuilder(planned, known, taken, constants)
         builder.add_loop()
         for result in planned.results:
             builder.add_result(result)

@@ -11,6 +11,7 @@ oneDNN run it; TensorFlow's other CPU kernel rejects groups.
 import numpy as np
 
 from tfcarve.prepare import inference, nodes
+from tfcarve.prepare.constants import Constants, instead_of
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.graph import Graph, Ref, by_name, control_inputs, data_inputs, unique_name
 from tfcarve.prepare.inference import Outputs, shape_of
@@ -125,7 +126,8 @@ def _strings(texts: list[str]) -> AttrValue:
 def _grouped(filtered: NodeDef, name: str) -> NodeDef:
     """Returns a depthwise filter of [height, width, channels, times] as [height, width, 1, channels * times]."""
     height, width, channels, times = nodes.shape(filtered)
-    return nodes.constant(name, nodes.value(filtered).reshape(height, width, 1, channels * times))
+    values = nodes.value(filtered).reshape(height, width, 1, channels * times)
+    return instead_of(filtered, name, values)
 
 
 def _fused(match: Match, name: str, weights: Ref, added: list[Ref]) -> NodeDef:
@@ -156,7 +158,12 @@ def _fused(match: Match, name: str, weights: Ref, added: list[Ref]) -> NodeDef:
 
 
 def _replacement(
-    match: Match, root: NodeDef, filtered: NodeDef | None, outputs: Outputs, taken: set[str]
+    match: Match,
+    root: NodeDef,
+    filtered: NodeDef | None,
+    outputs: Outputs,
+    taken: set[str],
+    constants: Constants,
 ) -> list[NodeDef]:
     """Returns the replacement of a match; the last node has the name of `root`.
 
@@ -175,7 +182,8 @@ def _replacement(
         added = [source for source in data_inputs(match["add"]) if source.node != before]
     else:
         zeros = np.zeros(_columns(linear, outputs) or 0, np.float32)
-        created.append(nodes.constant(unique_name(f"{root.name}/bias", taken), zeros))
+        name = unique_name(f"{root.name}/bias", taken)
+        created.append(constants.beside(data_inputs(linear)[0], name, zeros))
         added = [Ref(created[-1].name)]
     if "squeeze" not in match:
         return [*created, _fused(match, root.name, weights, added)]
@@ -193,6 +201,7 @@ def apply(graph: Graph, context: Context) -> Graph:
     outputs = inference.outputs(graph, context.evaluator)
     matcher = Matcher(graph, context.preserved())
     taken = set(by_name(graph))
+    constants = Constants(graph.nodes)
     removed: set[str] = set()
     created: dict[str, list[NodeDef]] = {}
     for wanted in _PATTERNS:
@@ -206,7 +215,7 @@ def apply(graph: Graph, context: Context) -> Graph:
                 filtered = _filter(linear, context, matcher) if linear.op == _DEPTHWISE else None
                 if filtered is not None and matcher.only_user(filtered.name) is not None:
                     removed.add(filtered.name)
-                created[node.name] = _replacement(match, node, filtered, outputs, taken)
+                created[node.name] = _replacement(match, node, filtered, outputs, taken, constants)
     listed = []
     for node in graph.nodes:
         if node.name in created:

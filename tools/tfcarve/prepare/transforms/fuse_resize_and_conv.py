@@ -7,6 +7,7 @@ not fuse what the fused op does not support: half_pixel_centers, other types, di
 import numpy as np
 
 from tfcarve.prepare import inference, nodes
+from tfcarve.prepare.constants import Constants
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.graph import Graph, Ref, control_inputs, data_inputs, unique_name
 from tfcarve.prepare.inference import Outputs
@@ -47,6 +48,7 @@ def apply(graph: Graph, context: Context) -> Graph:
     outputs = inference.outputs(graph, context.evaluator)
     matcher = Matcher(graph, context.preserved())
     taken = {node.name for node in graph.nodes}
+    constants = Constants(graph.nodes)
     created: dict[str, list[NodeDef]] = {}
     removed: set[str] = set()
     for node in graph.nodes:
@@ -54,7 +56,8 @@ def apply(graph: Graph, context: Context) -> Graph:
         if match is None or not is_plain_resize(match["resize"], node, outputs):
             continue
         name = unique_name(f"{node.name}_dummy_paddings", taken)
-        pads = nodes.constant(name, np.zeros((4, 2), np.int32))
+        read = data_inputs(match["resize"])[0]
+        pads = constants.beside(read, name, np.zeros((4, 2), np.int32))
         created[node.name] = [pads, fused(match["resize"], Ref(name), "REFLECT", node)]
         removed.add(match["resize"].name)
     return graph.with_nodes(

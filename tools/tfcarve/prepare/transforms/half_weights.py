@@ -7,16 +7,9 @@ import numpy as np
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
+from tfcarve.prepare.constants import instead_of
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import (
-    CONTROL,
-    Graph,
-    Ref,
-    by_name,
-    control_inputs,
-    set_inputs,
-    unique_name,
-)
+from tfcarve.prepare.graph import Graph, Ref, by_name, unique_name
 from tfcarve.prepare.messages import NodeDef
 
 PARAMETERS = frozenset(("minimum_size",))
@@ -50,7 +43,6 @@ def _half(node: NodeDef, minimum: int, taken: set[str]) -> list[NodeDef] | None:
         small = array.astype(np.float16)
     if not np.isfinite(small).all():
         return None
-    constant = nodes.constant(unique_name(f"{node.name}_half", taken), small, _HALF)
-    set_inputs(constant, [Ref(name, CONTROL) for name in control_inputs(node)])
+    constant = instead_of(node, unique_name(f"{node.name}_half", taken), small, _HALF)
     types = {"SrcT": nodes.type_value(_HALF), "DstT": nodes.type_value(nodes.FLOAT)}
     return [constant, nodes.make("Cast", node.name, [Ref(constant.name)], **types)]

@@ -4,12 +4,13 @@ Source: tensorflow/tools/graph_transforms/inline_partitionedcall.cc. Unlike Tens
 StatefulPartitionedCall and nested calls too, preserves control dependencies, and removes unused functions.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tfcarve.errors import InvalidInput
 from tfcarve.nearest import nearest
 from tfcarve.prepare import functions, nodes
 from tfcarve.prepare.context import Context
+from tfcarve.prepare.control_flow import OPENING
 from tfcarve.prepare.graph import (
     CONTROL,
     Graph,
@@ -19,9 +20,11 @@ from tfcarve.prepare.graph import (
     ref,
     rewire,
     set_inputs,
+    topological_order,
     unique_name,
 )
 from tfcarve.prepare.inlined_size import check_inlined_size
+from tfcarve.prepare.liveness import Liveness
 from tfcarve.prepare.messages import AttrValue, FunctionDef, NodeDef
 
 PARAMETERS = frozenset[str]()
@@ -36,11 +39,15 @@ def _called(node: NodeDef) -> tuple[str, ...]:
 
 
 class _Inliner:
+    """Replaces the calls of a graph, but not those in the bodies of their functions."""
+
     def __init__(self, graph: Graph, context: Context) -> None:
         self._library = {f.signature.name: f for f in graph.library.function}
         self._op_defs = functions.with_functions(context.evaluator.op_defs, graph.library)
         self._transform = context.parameters.transform
         self._preserved = context.preserved()
+        has_branches = any(node.op in OPENING for node in graph.nodes)
+        self._liveness = Liveness(topological_order(graph)) if has_branches else None
         self._prefixes = {
             node.name[:index]
             for node in graph.nodes
@@ -81,20 +88,46 @@ class _Inliner:
             )
         args = dict(zip(arguments, inputs, strict=True))
         before, prefix = control_inputs(call), unique_name(call.name, self._prefixes)
+        runs = unique_name("runs", {node.name for node in body.nodes})
+        place = self._place(call, body.nodes[: len(arguments)], f"{prefix}/{runs}")
         for node in body.nodes:
             if node.name in args:
                 continue
             sources = [_in_call(ref(text), prefix, args) for text in node.input]
+            if not sources:
+                sources += place
             if not any(s.node.startswith(f"{prefix}/") for s in sources):
                 sources += [Ref(name, CONTROL) for name in before]
             node.name = f"{prefix}/{node.name}"
             set_inputs(node, sources)
-            self.add(node)
+            self.nodes.append(node)
         returned = [
             _in_call(functions.result_ref(function, arg.name, self._op_defs), prefix, args)
             for arg in function.signature.output_arg
         ]
-        self._replace(call, returned, [f"{prefix}/{n}" for n in function.control_ret.values()])
+        after = [f"{prefix}/{n}" for n in function.control_ret.values()]
+        self._replace(call, returned, [*after, *(source.node for source in place)])
+
+    def _place(self, call: NodeDef, arguments: Sequence[NodeDef], name: str) -> list[Ref]:
+        """Returns the control inputs with which a node runs if and only if a call does.
+
+        Adds an IdentityN called `name` if no other node can be their source.
+
+        Args:
+          call: the call.
+          arguments: Placeholders for its arguments.
+          name: an unused name.
+        """
+        if self._liveness is None:
+            return []
+        if not arguments:
+            return [Ref(above, CONTROL) for above in control_inputs(call)]
+        found = self._liveness.stand_ins([ref(text) for text in call.input], (), ())
+        if found is None:
+            self.nodes.append(nodes.make("IdentityN", name, map(ref, call.input)))
+            self.nodes[-1].attr["T"].list.type.extend(nodes.dtype(a, "dtype") for a in arguments)
+            found = [name]
+        return [Ref(above, CONTROL) for above in found]
 
     def _replace(self, call: NodeDef, returned: list[Ref], control_results: list[str]) -> None:
         if call.name in self._preserved and returned:
@@ -147,10 +180,11 @@ def _rewire_control_inputs(listed: list[NodeDef], results: Mapping[str, list[str
 def apply(graph: Graph, context: Context) -> Graph:
     """Inlines calls; raises InvalidInput if a function does not exist or calls itself, or the graph becomes too large."""
     check_inlined_size(graph.nodes, graph.library.function, _called)
-    inliner = _Inliner(graph, context)
-    for node in graph.nodes:
-        inliner.add(node)
-    rewire(inliner.nodes, inliner.replacements)
-    _rewire_control_inputs(inliner.nodes, inliner.call_results)
-    created = graph.with_nodes(inliner.nodes)
-    return Graph(created.nodes, functions.used_functions(created), graph.versions)
+    while any(map(_called, graph.nodes)):
+        inliner = _Inliner(graph, context)
+        for node in graph.nodes:
+            inliner.add(node)
+        rewire(inliner.nodes, inliner.replacements)
+        _rewire_control_inputs(inliner.nodes, inliner.call_results)
+        graph = graph.with_nodes(inliner.nodes)
+    return Graph(graph.nodes, functions.used_functions(graph), graph.versions)

@@ -1,11 +1,12 @@
 """insert_logging: inserts Print nodes that log the outputs of nodes.
 
 Source: tensorflow/tools/graph_transforms/insert_logging.cc. Unlike TensorFlow's tool, it sets only the types of the
-outputs that are printed.
+outputs that are printed, and does not print the outputs of Switch and NextIteration, whose readers can be printed.
 """
 
 from tfcarve.prepare import inference, nodes
 from tfcarve.prepare.context import Context, Parameters
+from tfcarve.prepare.control_flow import ALL_SWITCHES, NEXT_ITERATIONS
 from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Graph, Ref, consumers, rewire
 from tfcarve.prepare.messages import AttrValue, NodeDef
@@ -14,6 +15,8 @@ PARAMETERS = frozenset(("first_n", "message", "op", "prefix", "show_name", "show
 IN_FUNCTIONS = False
 
 _SUFFIX = "__print__"
+# Their outputs are not printed: of a Switch only one is alive, and a Merge must read a NextIteration itself.
+_NOT_PRINTED = ALL_SWITCHES | NEXT_ITERATIONS
 _REFERENCE = 100
 
 
@@ -52,6 +55,7 @@ def apply(graph: Graph, context: Context) -> Graph:
     for node in graph.nodes:
         listed.append(node)
         wanted = (not ops or node.op in ops) and (not prefixes or node.name.startswith(prefixes))
+        wanted &= node.op not in _NOT_PRINTED
         if wanted and node.name in read and outputs.get(node.name):
             prints.append(_print(node, sorted(read[node.name]), outputs[node.name], parameters))
             listed.append(prints[-1])

@@ -7,6 +7,7 @@ may differ in the last bit.
 import numpy as np
 
 from tfcarve.prepare import nodes
+from tfcarve.prepare.constants import instead_of
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.graph import Graph, Ref, by_name, data_inputs, unique_name
 from tfcarve.prepare.messages import NodeDef
@@ -38,9 +39,9 @@ def apply(graph: Graph, _: Context) -> Graph:
             is_float = divisor.op == "Const" and nodes.tensor(divisor).dtype == nodes.FLOAT
             inverse = _reciprocal(nodes.value(divisor)) if is_float else None
             if inverse is not None:
-                constant = nodes.constant(unique_name(f"{divisor.name}/reciprocal", taken), inverse)
-                listed.append(constant)
+                name = unique_name(f"{divisor.name}/reciprocal", taken)
+                listed.append(instead_of(divisor, name, inverse))
                 node.op = "Mul"
-                node.input[1] = Ref(constant.name).text()
+                node.input[1] = Ref(name).text()
         listed.append(node)
     return graph.with_nodes(listed)

@@ -8,6 +8,7 @@ import numpy as np
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
+from tfcarve.prepare.constants import Constants
 from tfcarve.prepare.context import Context, Parameters
 from tfcarve.prepare.graph import Graph, Ref, by_name, rewire, unique_name
 from tfcarve.prepare.messages import NodeDef
@@ -48,7 +49,7 @@ def apply(graph: Graph, context: Context) -> Graph:
 
 def quantize(graph: Graph, low: np.float32, high: np.float32) -> Graph:
     """Returns the graph with quantized inputs of the range from `low` to `high`."""
-    taken = set(by_name(graph))
+    taken, constants = set(by_name(graph)), Constants(graph.nodes)
     listed: list[NodeDef] = []
     replacements: dict[Ref, Ref] = {}
     added: list[NodeDef] = []
@@ -58,7 +59,9 @@ def quantize(graph: Graph, low: np.float32, high: np.float32) -> Graph:
             continue
         node.attr["dtype"].type = QUINT8
         ends = [
-            nodes.constant(unique_name(f"{node.name}_eightbit/{end}", taken), np.array(value))
+            constants.beside(
+                Ref(node.name), unique_name(f"{node.name}_eightbit/{end}", taken), np.array(value)
+            )
             for end, value in (("min", low), ("max", high))
         ]
         quantized = QuantizedTensor(Ref(node.name), Ref(ends[0].name), Ref(ends[1].name))

@@ -1,17 +1,21 @@
-"""remove_control_dependencies: removes all control inputs.
+"""remove_control_dependencies: removes control inputs.
 
-Source: tensorflow/tools/graph_transforms/remove_control_dependencies.cc.
+Source: tensorflow/tools/graph_transforms/remove_control_dependencies.cc. Unlike TensorFlow's tool, it keeps a control
+input that determines whether, or in which loop, a node runs: without these, TensorFlow rejects the graph or computes
+another result.
 """
 
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, data_inputs, set_inputs
+from tfcarve.prepare.graph import Graph, topological_order
+from tfcarve.prepare.liveness import Liveness
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
 
 
 def apply(graph: Graph, context: Context) -> Graph:  # noqa: ARG001
-    """Removes control inputs."""
+    """Removes control inputs; raises InvalidInput if a Switch is damaged."""
+    liveness = Liveness(topological_order(graph))
     for node in graph.nodes:
-        set_inputs(node, data_inputs(node))
+        liveness.set_needed_control_inputs(node)
     return graph

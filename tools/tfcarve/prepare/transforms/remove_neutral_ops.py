@@ -6,8 +6,16 @@ Not in TensorFlow's tool; tensorflow/core/grappler/optimizers/constant_folding.c
 from tfcarve.prepare import inference, nodes, tensors
 from tfcarve.prepare.channels import ADDITIONS, PRODUCTS
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, Ref, by_name, control_inputs, data_inputs
+from tfcarve.prepare.graph import (
+    Graph,
+    Ref,
+    by_name,
+    control_inputs,
+    data_inputs,
+    topological_order,
+)
 from tfcarve.prepare.inference import Outputs, shape_of
+from tfcarve.prepare.liveness import Liveness
 from tfcarve.prepare.messages import NodeDef
 from tfcarve.prepare.transforms.remove_nodes import remove
 
@@ -35,14 +43,16 @@ def _is_neutral(node: NodeDef, constant: NodeDef) -> bool:
     return bool(array.size and (array == (0 if node.op in ADDITIONS else 1)).all())
 
 
-def _forwarded(node: NodeDef, known: dict[str, NodeDef], outputs: Outputs) -> Ref | None:
+def _forwarded(
+    node: NodeDef, known: dict[str, NodeDef], outputs: Outputs, liveness: Liveness
+) -> Ref | None:
     """Returns the input that a node passes on unchanged, or None."""
     sources = data_inputs(node)
     if node.op not in ADDITIONS | PRODUCTS or len(sources) != 2:
         return None
     for index in (1, 0) if node.op in _COMMUTATIVE else (1,):
         constant, other = known[sources[index].node], sources[1 - index]
-        if not _is_neutral(node, constant):
+        if not _is_neutral(node, constant) or not liveness.is_implied(sources[index], [other]):
             continue
         if node.op.startswith("Bias") or _keeps_shape(nodes.value(constant), other, outputs):
             return other
@@ -53,6 +63,7 @@ def apply(graph: Graph, context: Context) -> Graph:
     """Removes neutral ops, except inputs and outputs."""
     known = by_name(graph)
     outputs = inference.outputs(graph, context.evaluator)
+    liveness = Liveness(topological_order(graph))
     fed = context.input_nodes()
     stay = {text[1:] for node in graph.nodes for text in node.input if text.startswith("^")}
     stay |= context.preserved()
@@ -61,7 +72,7 @@ def apply(graph: Graph, context: Context) -> Graph:
     for node in graph.nodes:
         if node.name in stay or control_inputs(node):
             continue
-        source = _forwarded(node, known, outputs)
+        source = _forwarded(node, known, outputs, liveness)
         if source is None or any(s.node in fed and s != source for s in data_inputs(node)):
             continue
         removed[node.name] = node

@@ -6,7 +6,10 @@ has control outputs: a control input from the Switch itself is always alive.
 
 from collections.abc import Mapping
 
+from tfcarve.errors import InvalidInput
+from tfcarve.prepare import control_flow
 from tfcarve.prepare.context import Context
+from tfcarve.prepare.control_flow import ALL_SWITCHES, MERGES
 from tfcarve.prepare.graph import (
     CONTROL,
     Graph,
@@ -22,8 +25,6 @@ from tfcarve.prepare.messages import NodeDef
 
 PARAMETERS = frozenset(("op", "max_inputs"))
 IN_FUNCTIONS = True
-
-_SWITCHES = frozenset(("Switch", "RefSwitch", "_SwitchN", "Merge", "RefMerge"))
 
 
 def remove(graph: Graph, removed: Mapping[str, NodeDef], replacements: Mapping[Ref, Ref]) -> Graph:
@@ -62,7 +63,7 @@ def removable(
         if control_inputs(node):
             continue  # its consumers would lose these control inputs
         if node.name in has_control_outputs:
-            if len(sources) > 1 or nodes[sources[0].node].op in _SWITCHES:
+            if len(sources) > 1 or nodes[sources[0].node].op in ALL_SWITCHES | MERGES:
                 continue  # its control outputs would lose a dependency
             has_control_outputs.add(sources[0].node)
         found[node.name] = node
@@ -72,9 +73,15 @@ def removable(
 def apply(graph: Graph, context: Context) -> Graph:
     """Removes nodes of the ops in the parameter `op`, except inputs and outputs.
 
-    Raises InvalidInput if no op is named.
+    Raises InvalidInput if no op is named, or one that loops and conditions consist of.
     """
     ops = context.parameters.required("op", "remove_nodes(op=Identity)")
+    for op in ops:
+        if op in control_flow.ALL:
+            raise InvalidInput(
+                f"remove_nodes: op={op}: without its {op} nodes a loop or condition computes something else: name "
+                "other ops"
+            )
     max_inputs = context.parameters.integer("max_inputs", 1)
     removed = removable(graph, frozenset(ops), max_inputs, context.preserved())
     return remove(graph, removed, first_inputs(removed))

@@ -2,11 +2,12 @@
 
 Not in TensorFlow's tool. StopGradient, PreventGradient, CheckNumerics and IdentityN (which custom gradients use) are
 replaced with their inputs. An Assert or Print, a branch with nothing else, and the bool in which such branches merge
-are removed with the control inputs from them. Leftover training nodes (selection/leftover_ops.yaml) are removed by
+are removed with the control inputs from them. A node that such a control input puts into a loop or a branch gets another
+one in its place. Leftover training nodes (selection/leftover_ops.yaml) are removed by
 strip_unused_nodes when no control inputs refer to them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tfcarve.prepare import nodes
 from tfcarve.prepare.context import Context
@@ -16,10 +17,12 @@ from tfcarve.prepare.graph import (
     Ref,
     control_inputs,
     data_inputs,
+    reachable,
     ref,
     set_inputs,
     topological_order,
 )
+from tfcarve.prepare.liveness import Liveness
 from tfcarve.prepare.messages import NodeDef, OpDef
 from tfcarve.prepare.transforms.remove_nodes import first_inputs, removable, remove
 
@@ -74,39 +77,74 @@ def _checks(graph: Graph, preserved: set[str], op_defs: Mapping[str, OpDef]) -> 
         if node.op in ("Identity", "Merge") and nodes.dtype(node) == _BOOL
         if any(source.node in near for source in data_inputs(node))
     }
-    found -= preserved
+    return _without_read(found - preserved, graph)
+
+
+def _without_read(found: set[str], graph: Graph) -> set[str]:
+    """Returns the nodes that only others of them read: a node with other readers must stay, and so must its inputs."""
     read: dict[str, set[str]] = {}
     for node in graph.nodes:
         for source in data_inputs(node):
             read.setdefault(source.node, set()).add(node.name)
-    todo = [name for name in found if not read.get(name, set()) <= found]
+    left = set(found)
     inputs = {node.name: data_inputs(node) for node in graph.nodes}
-    while todo:  # a node with other readers must stay, and so must its inputs
+    todo = [name for name in found if not read.get(name, set()) <= found]
+    while todo:
         name = todo.pop()
-        if name in found:
-            found.discard(name)
+        if name in left:
+            left.discard(name)
             todo += [source.node for source in inputs[name]]
+    return left
+
+
+def _with_noops(removed: set[str], order: Sequence[NodeDef], preserved: set[str]) -> set[str]:
+    """Returns the nodes `removed` with the NoOps that depend only on them."""
+    found = set(removed)
+    for node in order:
+        inputs = [ref(text).node for text in node.input]
+        if node.op == "NoOp" and inputs and node.name not in preserved and found.issuperset(inputs):
+            found.add(node.name)
     return found
+
+
+def _inputs_without(
+    removed: set[str], order: Sequence[NodeDef], liveness: Liveness
+) -> tuple[dict[str, list[Ref]], set[str]]:
+    """Returns the new inputs of the other nodes with control inputs from nodes `removed`.
+
+    Also returns the nodes that must stay, because without them another node would run in another loop or branch.
+    """
+    changed: dict[str, list[Ref]] = {}
+    needed: set[str] = set()
+    for node in order:
+        sources = [ref(text) for text in node.input]
+        lost = [s for s in sources if s.output == CONTROL and s.node in removed]
+        if node.name in removed or not lost:
+            continue
+        left = [s for s in sources if s not in lost]
+        instead = liveness.stand_ins(lost, left, removed)
+        if instead is None:
+            needed.update(source.node for source in lost)
+        else:
+            changed[node.name] = [*left, *(Ref(name, CONTROL) for name in instead)]
+    return changed, needed
 
 
 def _without_checks(graph: Graph, preserved: set[str], op_defs: Mapping[str, OpDef]) -> Graph:
     """Removes checks, NoOps that depend only on checks, and the control inputs from both."""
-    removed = _checks(graph, preserved, op_defs)
-    for node in topological_order(graph):
-        inputs = [ref(text).node for text in node.input]
-        if (
-            node.op == "NoOp"
-            and inputs
-            and node.name not in preserved
-            and removed.issuperset(inputs)
-        ):
-            removed.add(node.name)
+    order = topological_order(graph)
+    liveness = Liveness(order)
+    checks = _checks(graph, preserved, op_defs)
+    while True:
+        removed = _with_noops(checks, order, preserved)
+        changed, needed = _inputs_without(removed, order, liveness)
+        if not needed:
+            break
+        checks = _without_read(checks - reachable(graph, needed), graph)
     listed = [node for node in graph.nodes if node.name not in removed]
     for node in listed:
-        sources = [ref(text) for text in node.input]
-        left = [s for s in sources if s.output != CONTROL or s.node not in removed]
-        if len(left) < len(sources):
-            set_inputs(node, left)
+        if node.name in changed:
+            set_inputs(node, changed[node.name])
     return graph.with_nodes(listed)
 
 

@@ -10,11 +10,9 @@ from tfcarve.prepare.graph import (
     CONTROL,
     Graph,
     Ref,
-    control_inputs,
     data_inputs,
     ref,
     rewire,
-    set_inputs,
     topological_order,
 )
 from tfcarve.prepare.liveness import Liveness
@@ -56,19 +54,6 @@ def _without_relays(graph: Graph, preserved: set[str]) -> Graph:
     return graph.with_nodes(left)
 
 
-def _needed(node: NodeDef, effects: set[str], liveness: Liveness) -> list[str]:
-    """Returns the control inputs that a node without side effects needs."""
-    control = control_inputs(node)
-    alive = liveness.of_all(data_inputs(node))
-    needed: list[str] = []
-    for name in sorted(control, key=lambda name: name not in effects):
-        required = liveness.of(Ref(name, CONTROL))
-        if name in effects or alive is None or required is None or not required <= alive:
-            needed.append(name)
-            alive = None if alive is None or required is None else alive | required
-    return needed
-
-
 def apply(graph: Graph, context: Context) -> Graph:
     """Removes redundant control inputs."""
     preserved = context.preserved()
@@ -76,15 +61,9 @@ def apply(graph: Graph, context: Context) -> Graph:
     order = topological_order(simple)
     effects = _with_effects(order, context)
     liveness = Liveness(order)
-    changes = {
-        node.name: _needed(node, effects, liveness)
-        for node in order
-        if control_inputs(node) and node.op != "NoOp" and _is_pure(node, context)
-    }
     for node in order:
-        needed = changes.get(node.name, control_inputs(node))
-        if len(needed) < len(control_inputs(node)):
-            set_inputs(node, [*data_inputs(node), *(Ref(name, CONTROL) for name in needed)])
+        if node.op != "NoOp" and _is_pure(node, context):
+            liveness.set_needed_control_inputs(node, effects)
     return simple
 
 

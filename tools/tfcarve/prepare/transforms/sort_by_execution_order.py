@@ -5,12 +5,11 @@ became ready last comes first, and a Merge is ready with its first data input.
 """
 
 from tfcarve.prepare.context import Context
+from tfcarve.prepare.control_flow import MERGES
 from tfcarve.prepare.graph import Graph, by_name, control_inputs, ref
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
-
-_MERGES = frozenset(("Merge", "RefMerge", "_XlaMerge"))
 
 
 def apply(graph: Graph, context: Context) -> Graph:  # noqa: ARG001
@@ -20,7 +19,7 @@ def apply(graph: Graph, context: Context) -> Graph:  # noqa: ARG001
     users: dict[str, list[str]] = {}
     ready: list[str] = []
     for node in graph.nodes:
-        count = len(control_inputs(node)) + 1 if node.op in _MERGES else len(node.input)
+        count = len(control_inputs(node)) + 1 if node.op in MERGES else len(node.input)
         pending[node.name] = count
         if not node.input:
             ready.append(node.name)

@@ -10,7 +10,9 @@ import numpy as np
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
+from tfcarve.prepare.constants import Constants
 from tfcarve.prepare.context import Context
+from tfcarve.prepare.control_flow import OPENING
 from tfcarve.prepare.graph import (
     CONTROL,
     Graph,
@@ -33,7 +35,6 @@ _INT64 = 9
 _ZERO = 1.0e-5
 _GATHERS = frozenset(("Gather", "GatherV2"))
 _VARIABLES = frozenset(("Variable", "VariableV2"))
-_CONTROL_FLOW = frozenset(("Enter", "RefEnter", "RefSwitch", "Switch"))
 
 
 class _Tables:
@@ -43,6 +44,7 @@ class _Tables:
         self._known = known
         self._fed = fed
         self._taken = set(known)
+        self._constants = Constants(known.values())
         self._of: dict[str, Ref] = {}
         self.new: list[NodeDef] = []
         self.initializers: list[str] = []
@@ -81,8 +83,9 @@ class _Tables:
         self.new.append(created)
         return Ref(created.name)
 
-    def _constant(self, name: str, array: Array) -> Ref:
-        self.new.append(nodes.constant(unique_name(name, self._taken), array))
+    def _constant(self, near: Ref, name: str, array: Array) -> Ref:
+        name = unique_name(name, self._taken)
+        self.new.append(self._constants.beside(near, name, array))
         return Ref(self.new[-1].name)
 
     def table(self, weights: NodeDef) -> Ref:
@@ -93,8 +96,9 @@ class _Tables:
             values = flat[nonzero]
             if not len(nonzero):  # a table can't be initialized without keys
                 nonzero, values = np.zeros(1, np.int64), np.zeros(1, np.float32)
-            keys = self._constant(f"{weights.name}/indices", nonzero.astype(np.int64))
-            data = self._constant(f"{weights.name}/values", values)
+            near = Ref(weights.name)
+            keys = self._constant(near, f"{weights.name}/indices", nonzero.astype(np.int64))
+            data = self._constant(near, f"{weights.name}/values", values)
             table = self._node(
                 "HashTable", f"{weights.name}/HashTable", key_dtype=_INT64, value_dtype=nodes.FLOAT
             )
@@ -112,10 +116,11 @@ class _Tables:
         if nodes.dtype(gather, "Tindices") == nodes.INT32:
             types = {"SrcT": nodes.INT32, "DstT": _INT64}
             ids = self._node("Cast", f"{gather.name}/ids", ids, **types)
-        zero = self._constant(f"{gather.name}/Const", np.zeros((), np.float32))
+        near = data_inputs(gather)[1]
+        zero = self._constant(near, f"{gather.name}/Const", np.zeros((), np.float32))
         name = f"{gather.name}/LookupTableFind"
         found = self._node("LookupTableFind", name, table, ids, zero, Tin=_INT64, Tout=nodes.FLOAT)
-        last = self._constant(f"{gather.name}/ExpandDims/Const", np.array(-1, np.int32))
+        last = self._constant(near, f"{gather.name}/ExpandDims/Const", np.array(-1, np.int32))
         types_of = {"T": nodes.FLOAT, "Tdim": nodes.INT32}
         attrs = {key: nodes.type_value(number) for key, number in types_of.items()}
         control = [Ref(name, CONTROL) for name in control_inputs(gather)]
@@ -143,7 +148,7 @@ def apply(graph: Graph, context: Context) -> Graph:
             f"tfcarve freeze --checkpoint {checkpoint}"
         )
     known = by_name(graph)
-    if any(node.op in _CONTROL_FLOW for node in graph.nodes):
+    if any(node.op in OPENING for node in graph.nodes):
         return graph
     tables = _Tables(known, context.input_nodes())
     listed: list[NodeDef] = []

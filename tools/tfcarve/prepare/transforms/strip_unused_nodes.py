@@ -4,13 +4,16 @@ Source: tensorflow/tools/graph_transforms/strip_unused_nodes.cc. Unlike TensorFl
 Placeholder to that of the replaced node and its shape to any shape, and removes unused functions.
 """
 
+from collections.abc import Mapping
+
 from tfcarve import dtypes
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
 from tfcarve.prepare.context import Context, Parameters
 from tfcarve.prepare.functions import used_functions
 from tfcarve.prepare.graph import Graph, data_inputs, reachable, ref
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.messages import NodeDef, OpDef
+from tfcarve.prepare.op_check import Invalid, OpCheck
 
 PARAMETERS = frozenset(("type", "shape", "name", "type_for_name", "shape_for_name"))
 IN_FUNCTIONS = False
@@ -45,15 +48,22 @@ def _by_name(parameters: Parameters, key: str) -> dict[str, str]:
     return dict(zip(names, values, strict=False))
 
 
-def _placeholder(node: NodeDef, parameters: Parameters) -> NodeDef:
+def _type_of(node: NodeDef, op_defs: Mapping[str, OpDef]) -> int:
+    """Returns the type of a node's first output; of a custom op, its attribute dtype or T, or float."""
+    try:
+        known = OpCheck(op_defs[node.op]).check(node) if node.op in op_defs else None
+    except Invalid:
+        known = None
+    if known is not None and known.outputs:
+        return known.outputs[0] % dtypes.REF_OFFSET
+    return nodes.dtype(node, "T") or nodes.dtype(node, "dtype") or nodes.FLOAT
+
+
+def _placeholder(node: NodeDef, parameters: Parameters, op_defs: Mapping[str, OpDef]) -> NodeDef:
     types, shapes = _by_name(parameters, "type_for_name"), _by_name(parameters, "shape_for_name")
     transform = parameters.transform
-    number = nodes.FLOAT
-    for key in ("dtype", "T"):
-        number = nodes.dtype(node, key) or number
     named = types.get(node.name) or parameters.one("type")
-    if named:
-        number = _number(transform, named)
+    number = _number(transform, named) if named else _type_of(node, op_defs)
     created = nodes.make("Placeholder", node.name, (), dtype=nodes.type_value(number))
     if node.name in shapes or "shape" in parameters:
         shape = _shape(transform, shapes.get(node.name, parameters.one("shape")))
@@ -98,9 +108,10 @@ def apply(graph: Graph, context: Context) -> Graph:
     """
     _require_valid(context.parameters)
     fed = context.input_nodes()
+    op_defs = context.evaluator.known_op_defs()
     needed = reachable(graph, context.output_nodes(), fed) | fed
     remaining = [
-        _placeholder(node, context.parameters)
+        _placeholder(node, context.parameters, op_defs)
         if node.name in fed and node.op != "Placeholder"
         else node
         for node in graph.nodes
