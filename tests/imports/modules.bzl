@@ -262,7 +262,7 @@ MODULES = {
     "tests/tools/selection/test_invalid.py": ["selection/resolve"],
     "tests/tools/selection/test_kernel_match.py": ["selection/kernel_match"],
     "tests/tools/selection/test_leftovers.py": ["releases/known", "selection/leftovers"],
-    "tests/tools/selection/test_newer.py": ["registry/attr_spec", "selection/resolve"],
+    "tests/tools/selection/test_newer.py": ["selection/resolve"],
     "tests/tools/selection/test_reachable.py": ["selection/reachable"],
     "tests/tools/selection/test_refused_attributes.py": ["selection/resolve"],
     "tests/tools/selection/test_resolve.py": ["selection/resolve"],

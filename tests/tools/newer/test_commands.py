@@ -18,23 +18,33 @@ from tensorflow.core.protobuf import saved_model_pb2
 
 from tfcarve import cli, full_tensorflow
 from tfcarve.newer import data, graph
+from tfcarve.op_definition import Argument, Attr
 from tfcarve.prepare.freeze import program
-from tfcarve.registry.attr_spec import Attr
 from tfcarve.registry.index import KernelIndex
 
 _NEWER = data.of_built()
 _POLICY = "bad_indices_policy"
+_FLAG = Attr("bool", False)
+_OPS = (
+    replace(
+        indexes.op("MatMul", T=Attr("type"), transpose_a=_FLAG, transpose_b=_FLAG),
+        inputs=tuple(Argument(name, type_attr="T") for name in "ab"),
+        outputs=(Argument("product", type_attr="T"),),
+    ),
+    replace(
+        indexes.op("Placeholder", dtype=Attr("type"), shape=Attr("shape", "")),
+        outputs=(Argument("output", type_attr="dtype"),),
+    ),
+)
 
 
 @pytest.fixture(autouse=True)
 def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands run in a folder with an index; freezing runs in this process, which has loaded TensorFlow already."""
     monkeypatch.chdir(tmp_path)
-    names = ("MatMul", "Placeholder", "ScatterNd", "StatelessIf")
     facts = replace(indexes.INDEX.tensorflow, version=_NEWER.data.tensorflow)
-    kernels = tuple(indexes.registration(name, f"{name}Kernel") for name in names)
-    ops = tuple(indexes.op(name, T=Attr("type", "float32")) for name in names)
-    Path("index.json").write_bytes(KernelIndex(facts, kernels, ops).to_json())
+    kernels = tuple(indexes.registration(op.name, f"{op.name}Kernel") for op in _OPS)
+    Path("index.json").write_bytes(KernelIndex(facts, kernels, _OPS).to_json())
 
     def run(module: str, arguments: Sequence[Path], *_: object) -> None:
         assert module == program.__name__

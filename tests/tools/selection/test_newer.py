@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tfcarve.errors import CheckFailed
 from tfcarve.models.node_use import AttrValue, Function, Model, NodeUse, RequestedOp
 from tfcarve.models.versions import Versions
-from tfcarve.registry.attr_spec import Attr
+from tfcarve.op_definition import Attr
 from tfcarve.registry.index import KernelIndex, OpDefinition
 from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds
