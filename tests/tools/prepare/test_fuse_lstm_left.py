@@ -13,10 +13,12 @@ from lstms import FORMS, STEPS, UNITS, L, Model
 
 import extent
 from tfcarve.prepare import nodes, pipeline, presets
+from tfcarve.prepare.context import Context, Parameters
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph, by_name, ref
 from tfcarve.prepare.messages import NodeDef
 from tfcarve.prepare.transform_list import parse
+from tfcarve.prepare.transforms import fuse_lstm
 
 _FUSE = parse("fuse_lstm")
 
@@ -351,10 +353,9 @@ def test_fetched_loop(evaluator: Evaluator) -> None:
 )
 def test_fed_nodes(form: str, op: str, evaluator: Evaluator) -> None:
     created, graph = _folded(form, evaluator)
-    inputs = ["x", _only(graph, op).name]
-    outputs = lstms.names(created)[1]
-    after = pipeline.transform(prepared.copy(graph), _FUSE, inputs, outputs, evaluator)
-    assert after.nodes == graph.nodes
+    inputs = ("x", _only(graph, op).name)
+    context = Context(inputs, tuple(lstms.names(created)[1]), Parameters("fuse_lstm"), evaluator)
+    assert fuse_lstm.apply(prepared.copy(graph), context).nodes == graph.nodes
 
 
 def test_fed_weights(evaluator: Evaluator) -> None:
@@ -365,9 +366,7 @@ def test_fed_weights(evaluator: Evaluator) -> None:
     assert after.nodes == graph.nodes
 
 
-@pytest.mark.parametrize(
-    ("form", "op"), [("functional", "StatelessWhile"), ("lowered", "Exit"), ("lowered", "Merge")]
-)
+@pytest.mark.parametrize(("form", "op"), [("functional", "StatelessWhile"), ("lowered", "Exit")])
 def test_loop_with_control_outputs(form: str, op: str, evaluator: Evaluator) -> None:
     created, graph = _folded(form, evaluator)
     by_name(graph)["y"].input.append(f"^{_only(graph, op).name}")

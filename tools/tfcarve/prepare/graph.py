@@ -10,6 +10,8 @@ from tfcarve.prepare.control_flow import MERGES, NEXT_ITERATIONS
 from tfcarve.prepare.messages import FunctionDefLibrary, NodeDef
 
 CONTROL = -1
+# The fix for a graph with a cycle.
+AGAIN = "export the model again"
 
 
 class Ref(NamedTuple):
@@ -201,8 +203,7 @@ def topological_order(graph: Graph) -> list[NodeDef]:
     if len(order) < len(graph.nodes):
         left = [name for name, count in pending.items() if count]
         raise InvalidInput(
-            f"node {_on_cycle(nodes, left)!r}: depends on itself through a cycle that is not a NextIteration loop: "
-            "export the model again"
+            f"node {_on_cycle(nodes, left)!r}: depends on itself through a cycle that is not a NextIteration loop: {AGAIN}"
         )
     return order
 

@@ -6,7 +6,7 @@ from tfcarve.errors import InternalError, InvalidInput
 from tfcarve.prepare import functions, transforms
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.functions import OpDefs
-from tfcarve.prepare.graph import Graph, ref
+from tfcarve.prepare.graph import AGAIN, Graph, ref
 from tfcarve.prepare.graph_check import check
 from tfcarve.prepare.load_check import Fault, LoadCheck
 
@@ -27,11 +27,14 @@ class StepCheck:
         """Checks a graph before the first transform.
 
         Args:
-          graph: a graph that graph_check.check accepts.
+          graph: the graph before the first transform.
           inputs: the tensors that the app feeds.
           outputs: the tensors that the app fetches.
           op_defs: TensorFlow's OpDefs, or none if tensorflow is not installed.
+
+        Raises InvalidInput if graph_check.check does not accept the graph.
         """
+        check(graph)
         self._check = LoadCheck(op_defs)
         # The transforms that made a place invalid.
         self._causes: dict[str, str] = {}
@@ -58,7 +61,7 @@ class StepCheck:
         try:
             check(graph)
         except InvalidInput as error:
-            raise broken(name, str(error), function) from None
+            raise broken(name, str(error).removesuffix(f": {AGAIN}"), function) from None
         faults = self._faults(graph, context.inputs, context.outputs)
         if not faults:
             self._causes.pop(function, None)
