@@ -125,6 +125,37 @@ def test_damaged_file(models: Sequence[Sample], tmp_path: Path, damage: str) -> 
     assert not output.exists()
 
 
+_LAYER = """
+import keras
+
+class Doubled(keras.layers.Layer):
+    def call(self, x):
+        return 2 * x
+"""
+
+
+def test_custom_objects(models: Sequence[Sample], tmp_path: Path) -> None:
+    """A layer of the user is refused, with the advice that the second command follows."""
+    layer = b'{"module": "__main__", "class_name": "Doubled", "config": {"name": "twice"}, "registered_name": "Doubled"}'
+    one = next(one for one in models if one.name == "lstm")
+    with zipfile.ZipFile(one.file) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    config = json.loads(members["config.json"])
+    config["config"]["layers"].append(json.loads(layer))
+    file, output, code = tmp_path / "m.keras", tmp_path / "m.pb", tmp_path / "layers.py"
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, data in {**members, "config.json": json.dumps(config).encode()}.items():
+            archive.writestr(name, data)
+    code.write_text(_LAYER)
+    freeze = (_PROGRAMS.tfcarve, "freeze", file, "-o", output)
+    with pytest.raises(RuntimeError, match="pass the Python file that defines it with --custom-ob"):
+        _PROGRAMS.run(*freeze)
+    _PROGRAMS.run(*freeze, "--custom-objects", code)
+    (found,) = _outputs(output, one.inputs, ["twice"])
+    (expected,) = one.expected.values()
+    assert _difference(found, 2 * expected) < tolerance(one.name)
+
+
 def test_names_are_those_of_the_models() -> None:
     """Also of the models that only a full run saves."""
     source = Path(os.environ["RUNFILES_DIR"], "_main/tests/keras3/models.py").read_text()

@@ -63,7 +63,7 @@ _ROWS = (
     _Row(f"{_FREEZE} --moving-averages", "--moving-averages requires --checkpoint", f"{_FREEZE} --moving-averages --checkpoint averaged.ckpt"),
     _Row(f"{_FROZEN} --moving-averages", "remove --moving-averages", _FROZEN),
     _Row("freeze saved -o f.pb --signature nothing", "pass one of them with --signature, or pass --outputs", "freeze saved -o f.pb --signature serving_default && freeze saved -o f.pb --outputs y"),
-    _Row("freeze model.meta -o f.pb --checkpoint model.ckpt", "the model has none: pass --outputs", "freeze model.meta -o f.pb --checkpoint model.ckpt --outputs y"),
+    _Row("freeze model.meta -o f.pb --checkpoint model.ckpt", "pass --outputs", "freeze model.meta -o f.pb --checkpoint model.ckpt --outputs y"),
     _Row("freeze silent -o f.pb", "has no outputs: pass --outputs", "freeze silent -o f.pb --outputs y --inputs x,other"),
     _Row("freeze saved -o f.pb --tags gpu", "pass one of them with --tags", "freeze saved -o f.pb --tags serve"),
     _Row(f"{_FROZEN} --inputs other", "which nothing feeds: add them to --inputs, or choose --outputs that do not need them", f"{_FROZEN} --inputs other,x && freeze graph.pb -o f.pb --checkpoint model.ckpt --inputs other --outputs weights/read"),
@@ -102,6 +102,14 @@ _OTHERS = {
     "which can't be fed: pass other --inputs": "another message comes first",
     "or calibrate the model --as-is": "it requires a carved library",
     "--lower-control-flow": "an option of the row before",
+    "pip install": "//tests/keras3 and //tests/preparing have environments with these packages",
+    "--custom-objects": "test_custom_objects of //tests/keras3",
+    "--outputs NAMES -o model.pb": "test_checkpoints.py freezes graphs with their checkpoints",
+    "it has a checkpoint: pass the graph": "test_checkpoints.py freezes graphs with their checkpoints",
+    "for which it must be frozen: --freeze": "test_functions.py",
+    "functions for --signature": "test_functions.py",
+    "pass {} with --signature": "test_functions.py",
+    "replace lookup tables by constants first": "test_tables.py of tests/tools/prepare_compare",
 }
 # Messages that name a transform or an option and advise nothing.
 _FACTS = (
@@ -137,11 +145,11 @@ def _freeze_here(patch: pytest.MonkeyPatch) -> None:
     """Freezes in this process, which saves seconds for each model."""
     run = full_tensorflow.run
 
-    def run_here(module: str, words: list[str], *others: Any) -> None:
+    def run_here(module: str, words: list[str], *others: Any) -> str:
         if module == program.__name__:
             program.main(str(words[0]))
-        else:
-            run(module, words, *others)
+            return ""
+        return run(module, words, *others)
 
     patch.setattr(full_tensorflow, "run", run_here)
 
