@@ -12,11 +12,10 @@ import numpy as np
 import tensorflow as tf
 from google.protobuf import text_format
 
-from tfcarve import full_tensorflow
+from tfcarve import full_tensorflow, op_library_loading
 from tfcarve.errors import InvalidInput
 from tfcarve.models import graph_text
 from tfcarve.models.text_format import for_protobuf
-from tfcarve.prepare import op_libraries
 from tfcarve.proof import npy_arrays
 
 _LIBRARY = "--op-library="
@@ -27,7 +26,7 @@ def main(argv: list[str]) -> None:
     model, folder, *words = argv
     before, outputs = words[: words.index("--")], words[words.index("--") + 1 :]
     libraries = [w.removeprefix(_LIBRARY) for w in before if w.startswith(_LIBRARY)]
-    op_libraries.load(libraries)
+    op_library_loading.load(libraries)
     inputs = before[len(libraries) :]
     definition = tf.compat.v1.GraphDef()
     if graph_text.has_name(Path(model)):

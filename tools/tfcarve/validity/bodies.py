@@ -62,7 +62,7 @@ class _Body:
         return name in self._places or name in self._arguments
 
     def _tensors(self, text: str) -> Tensors | None:
-        """Returns the tensors that an input names; None: they are not known; raises _NoTensor if there are none."""
+        """Returns the tensors that an input names; None: they are not known; raises _NoTensor if no tensor has this name."""
         name, *path = text.split(":")
         if name in self._arguments:
             found = self._arguments[name]

@@ -9,14 +9,13 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfcarve import json_codec
+from tfcarve import json_codec, op_library_loading
 from tfcarve.errors import InvalidInput
 from tfcarve.models.versions import Versions
 from tfcarve.newer import data as newer_data
 from tfcarve.newer import graph as newer_graph
 from tfcarve.newer import graph_version
 from tfcarve.newer.data import Newer
-from tfcarve.prepare import op_libraries
 from tfcarve.prepare.freeze import keras_export, load
 from tfcarve.prepare.freeze.frozen import Frozen, frozen
 from tfcarve.prepare.freeze.interface import Port
@@ -70,7 +69,7 @@ def main(argument: str) -> None:
     request = json_codec.decode(file.read_bytes(), Request, str(file))
     newer = newer_data.of_built()
     try:
-        op_libraries.load(request.options.op_libraries)
+        op_library_loading.load(request.options.op_libraries)
         loaded = load_source(request, folder)
         graph_version.require(_versions(loaded.graph), newer.data)
         result = _write(frozen(loaded, request), folder, newer)

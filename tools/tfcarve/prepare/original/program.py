@@ -15,9 +15,9 @@ from typing import Any
 import tensorflow as tf
 from tensorflow.core.framework import tensor_pb2
 
+from tfcarve import op_library_loading
 from tfcarve.errors import InvalidInput
 from tfcarve.models.saved_functions import Function
-from tfcarve.prepare import op_libraries
 from tfcarve.prepare.framing import receive, send
 from tfcarve.prepare.freeze.interface import Port, interface
 from tfcarve.prepare.freeze.load import Loaded
@@ -140,7 +140,7 @@ def main(argument: str) -> None:
         request, parts = receive(stream, REQUEST)
     results: list[bytes] = []
     try:
-        op_libraries.load(request.model.options.op_libraries)
+        op_library_loading.load(request.model.options.op_libraries)
         error, results = run(request, parts, folder)
     except InvalidInput as invalid:
         error = str(invalid)
