@@ -21,6 +21,24 @@ def core_bzl_update(name, release):
         deps = ["//tools:tfcarve/build_files/update_core"],
     )
 
+def output_types_update(name, release):
+    """A program that writes output_types.json from the op definitions in the release's tree.
+
+    Args:
+      name: of the target, for `bazel run`.
+      release: name of the release.
+    """
+    tree = "@" + repository_name(release)
+    version = tree + "//:tensorflow/core/public/version.h"
+    py_tool(
+        name = name,
+        args = [release, "$(rootpath %s)" % version],
+        data = [tree + "//:sources", version],
+        main = "tfcarve.registry.update_output_types",
+        tags = ["manual"],
+        deps = ["//tools:tfcarve/registry/update_output_types"],
+    )
+
 def optional_sources_update(name, release):
     """A program that compiles the complete runtime for this machine and writes optional_sources.json.
 

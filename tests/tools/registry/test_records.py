@@ -48,7 +48,7 @@ def test_kernel() -> None:
 def test_op() -> None:
     text = (
         'TFCARVE_OP 0 3 "a.cc" "A" TFCARVE_END .Input("x: T").Output("y: T")\n.Attr("T: type")'
-        '.SetIsStateful().SetShapeFn([](C* c) { return f("; )"); }).Doc(R"doc(it; )doc");\n.Attr("no")'
+        '.Deprecated(9, "Use B").SetIsStateful().SetShapeFn([](C* c) { return f("; )"); }).Doc(R"doc(it; )doc");\n.Attr("no")'
     )
     assert parse(_output(text))["a.cc"].ops == (
         RawOp(
@@ -59,6 +59,7 @@ def test_op() -> None:
             inputs=('"x: T"',),
             outputs=('"y: T"',),
             stateful=True,
+            deprecated=("9", '"Use B"'),
         ),
     )
 
@@ -95,9 +96,10 @@ def test_malformed_kernel(builder: str, message: str) -> None:
         kernel(builder, "Op", "a.cc", 4, False)
 
 
-def test_malformed_op() -> None:
+@pytest.mark.parametrize("chain", ['.Input("x', ".Deprecated(9)"])
+def test_malformed_op(chain: str) -> None:
     with pytest.raises(ParseError, match="a.cc:3: op definition cannot be parsed"):
-        parse(_output('TFCARVE_OP 0 3 "a.cc" "A" TFCARVE_END .Input("x'))
+        parse(_output(f'TFCARVE_OP 0 3 "a.cc" "A" TFCARVE_END {chain}'))
 
 
 def test_unterminated_registration() -> None:

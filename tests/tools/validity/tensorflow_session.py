@@ -10,6 +10,7 @@ import faulthandler
 import importlib.util
 import os
 import signal
+import tempfile
 from collections.abc import Iterable
 from functools import cache
 from multiprocessing import Pipe
@@ -114,6 +115,7 @@ class Sessions:
     def __init__(self) -> None:
         self._connection: Connection | None = None
         self._child = 0
+        self._folder = tempfile.TemporaryDirectory()
 
     def refusal(self, graph: bytes, nodes: Iterable[str], run: bool = False) -> str:
         """Returns why a session refuses a graph, or "".
@@ -146,6 +148,7 @@ class Sessions:
             return
         try:
             self._connection.close()
+            os.chdir(self._folder.name)  # a graph may save its variables
             faulthandler.disable()
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # messages of an abort
             while True:

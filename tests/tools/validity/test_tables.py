@@ -52,6 +52,15 @@ def test_unready_tables(text: str, expected: list[UnreadyTable]) -> None:
     assert unready_tables(_nodes(text)) == expected
 
 
+def test_a_long_chain_takes_little_time() -> None:
+    """Each node of the chain is visited once, and not once for each lookup."""
+    chain = "t HashTableV2\ni0 Identity t\n" + "".join(
+        f"i{i} Identity i{i - 1}\n" for i in range(1, 5_000)
+    )
+    lookups = "".join(f"find{i} LookupTableFindV2 i4999 c c\n" for i in range(5_000))
+    assert unready_tables(_nodes(chain + lookups)) == [UnreadyTable("t", "find0", ())]
+
+
 def test_many_tables_take_little_time() -> None:
     """The search visits the graph once for each of the first hundred tables."""
     text = "".join(

@@ -140,7 +140,7 @@ class Model:
       versions: the versions of each of these graphs.
       outputs: the nodes that compute the graph's outputs; empty: the file does not state them.
       training: the requested ops must be trainable (ops lists only).
-      fed: nodes that the signatures feed, of whose inputs `nodes` has only those that are needed otherwise.
+      fed: nodes that the chosen signatures feed: `nodes` does not have all of their inputs.
       lite: what a TensorFlow Lite model takes and returns; None: it is another one.
     """
 

@@ -113,7 +113,9 @@ def _model(
         objects=objects,
         versions=tuple(versions),
         outputs=frozenset(node for s in taken.values() for node in s.output_nodes()),
-        fed=frozenset(node for s in taken.values() for node in s.input_nodes()),
+        fed=frozenset(node for s in taken.values() for node in s.input_nodes())
+        if choice.signatures
+        else frozenset(),
     )
 
 

@@ -1,4 +1,4 @@
-"""The types of what nodes return, by the definitions of their ops in the default release. Pure."""
+"""The types of what nodes return, by the definitions of their ops in the default release."""
 
 from collections.abc import Mapping
 

@@ -71,6 +71,7 @@ def _key(use: NodeUse) -> tuple[str, ...]:
 class _Graph:
     def __init__(self, uses: Iterable[NodeUse]) -> None:
         self.nodes = {use.node: use for use in uses}
+        self._tables: dict[str, NodeUse | None] = {}
         self._readers: dict[str, list[str]] = {}
         for use in self.nodes.values():
             for text in use.inputs:
@@ -78,16 +79,18 @@ class _Graph:
 
     def table(self, use: NodeUse) -> NodeUse | None:
         """Returns the table whose handle is the first input of a node; None: unknown."""
-        seen: set[str] = set()
-        while use.inputs and use.node not in seen:
-            seen.add(use.node)
-            source = self.nodes.get(node_of(use.inputs[0]))
-            if source is None or source.op in TABLES:
-                return source
-            if source.op not in _SAME_HANDLE:
-                return None
+        passed = []
+        while use.node not in self._tables:
+            passed.append(use.node)
+            self._tables[use.node] = None  # a cycle leads nowhere
+            source = self.nodes.get(node_of(use.inputs[0])) if use.inputs else None
+            if source is None or source.op not in _SAME_HANDLE:
+                found = source if source is not None and source.op in TABLES else None
+                self._tables[use.node] = found
+                break
             use = source
-        return None
+        self._tables.update(dict.fromkeys(passed, self._tables[use.node]))
+        return self._tables[use.node]
 
     def dependents(self, names: Iterable[str]) -> set[str]:
         """Returns the nodes that depend on nodes, and these."""
