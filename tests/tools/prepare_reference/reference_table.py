@@ -91,7 +91,7 @@ SAME = (
     Same("quantize_nodes(ignore_op=MatMul)", "v1 v2", Equal.OUTPUTS, _MORE, _ONE_STEP),
     Same("quantize_nodes(input_min=-1, input_max=1)", "v1 v2", Equal.OUTPUTS, _MORE, _ONE_STEP),
     Same("quantize_weights(minimum_size=16)", "v1 v2", Equal.ORDERED),
-    Same("remove_attribute(attribute_name=T, op_name=Identity)", _ALL, Equal.ORDERED),
+    Same("remove_attribute(attribute_name=dilations, op_name=Conv2D)", _ALL, Equal.ORDERED),
     Same("remove_attribute(attribute_name=data_format)", _ALL, Equal.ORDERED),
     Same("remove_control_dependencies", _ALL, Equal.ORDERED),
     Same("remove_device", "v1 v1_resources", Equal.ORDERED),
@@ -111,9 +111,11 @@ SAME = (
         Equal.OUTPUTS,
         "TensorFlow replaces a control input from a node after a Switch with one from the Switch",
     ),
-    Same("rename_attribute(old_attribute_name=T, new_attribute_name=S)", _ALL, Equal.ORDERED),
     Same(
-        "rename_attribute(old_attribute_name=T, new_attribute_name=S, op_name=Relu)",
+        "rename_attribute(old_attribute_name=dilations, new_attribute_name=_d)", _ALL, Equal.ORDERED
+    ),
+    Same(
+        "rename_attribute(old_attribute_name=transpose_a, new_attribute_name=_t, op_name=MatMul)",
         "v1",
         Equal.ORDERED,
     ),
@@ -137,7 +139,7 @@ SAME = (
     Same('strip_unused_nodes(type=float, shape="1,8,8,3")', "v2", Equal.UNCHANGED),
     Same('strip_unused_nodes(type=float, shape="1,4")', "v1_inside", Equal.ORDERED),
     Same(
-        'strip_unused_nodes(name=pooled, type_for_name=half, shape_for_name="1,2", name=x,'
+        'strip_unused_nodes(name=pooled, type_for_name=float, shape_for_name="1,2", name=x,'
         ' type_for_name=float, shape_for_name="1")',
         "v1_inside",
         Equal.ORDERED,
