@@ -56,19 +56,6 @@ def _without_relays(graph: Graph, preserved: set[str]) -> Graph:
     return graph.with_nodes(left)
 
 
-def _needed(node: NodeDef, effects: set[str], liveness: Liveness) -> list[str]:
-    """Returns the control inputs that a node without side effects needs."""
-    control = control_inputs(node)
-    alive = liveness.of_all(data_inputs(node))
-    needed: list[str] = []
-    for name in sorted(control, key=lambda name: name not in effects):
-        required = liveness.of(Ref(name, CONTROL))
-        if name in effects or alive is None or required is None or not required <= alive:
-            needed.append(name)
-            alive = None if alive is None or required is None else alive | required
-    return needed
-
-
 def apply(graph: Graph, context: Context) -> Graph:
     """Removes redundant control inputs."""
     preserved = context.preserved()
@@ -77,7 +64,7 @@ def apply(graph: Graph, context: Context) -> Graph:
     effects = _with_effects(order, context)
     liveness = Liveness(order)
     changes = {
-        node.name: _needed(node, effects, liveness)
+        node.name: liveness.needed(node, effects)
         for node in order
         if control_inputs(node) and node.op != "NoOp" and _is_pure(node, context)
     }
