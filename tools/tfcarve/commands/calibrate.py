@@ -107,6 +107,7 @@ def _open_session(library: Path | None, size: int) -> "Callable[[Graph], Session
 def run(arguments: argparse.Namespace) -> int:
     """Writes the ranges and prints their number and that of the samples."""
     prepare_options.require_packages()
+    from tfcarve.commands import common
     from tfcarve.prepare import heap, pipeline
     from tfcarve.prepare.calibrate.calibration import calibrate
     from tfcarve.prepare.compare.npz import read_arrays
@@ -126,6 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     open_session = _open_session(arguments.library, size)
     with progress.shown() as show, Evaluator(size) as evaluator:
         graph, frozen = read_source(arguments.model, options)
+        common.notes(frozen.notes)
         inputs, outputs = prepare_options.ends(graph, frozen, arguments.model)
         sha256 = digest(graph)
         data = ((str(path), read_arrays(path)) for path in arguments.data)

@@ -30,6 +30,12 @@ def warn(text: str) -> None:
     print(printable(f"tfcarve: warning: {text}"), file=sys.stderr)
 
 
+def notes(texts: Iterable[str]) -> None:
+    """Prints what the user should know, though nothing is wrong, on standard error."""
+    for text in texts:
+        print(printable(f"tfcarve: note: {text}"), file=sys.stderr)
+
+
 def tensorflow_tree(path: Path | None) -> Path:
     """Returns TensorFlow's source tree: `path`, $TFCARVE_TENSORFLOW, or the pinned version."""
     if path is not None:

@@ -17,7 +17,7 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def add_freeze(parser: argparse.ArgumentParser) -> None:
-    """Declares the options that apply to all models: --checkpoint, --moving-averages, --lower-control-flow, --unroll."""
+    """Declares the options that apply to all models, from --checkpoint to --assertions."""
     group = parser.add_argument_group("freezing")
     group.add_argument(
         "--checkpoint",
@@ -41,6 +41,19 @@ def add_freeze(parser: argparse.ArgumentParser) -> None:
         default=0,
         metavar="N",
         help="unrolls loops with a constant number of iterations, at most N (default: 0, which keeps loops)",
+    )
+    group.add_argument(
+        "--constant",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="gives the Placeholder NAME, or this input of the signature, a constant value: a number, true, false, a string or "
+        "a list in JSON; may be repeated",
+    )
+    group.add_argument(
+        "--assertions",
+        choices=("keep", "drop"),
+        help="whether assertions of the model stay in the graph (default: keep)",
     )
 
 
@@ -110,6 +123,8 @@ def freeze_options(
         moving_averages=arguments.moving_averages,
         lower_control_flow=arguments.lower_control_flow,
         unroll=arguments.unroll,
+        constants=tuple(arguments.constant),
+        assertions=arguments.assertions or DEFAULTS.assertions,
     )
 
 
@@ -124,4 +139,6 @@ def words(arguments: argparse.Namespace) -> tuple[str, ...]:
     found += ["--moving-averages"] if arguments.moving_averages else []
     found += ["--lower-control-flow"] if arguments.lower_control_flow else []
     found += [f"--unroll={arguments.unroll}"] if arguments.unroll else []
+    found += [f"--constant={option}" for option in arguments.constant]
+    found += [f"--assertions={arguments.assertions}"] if arguments.assertions else []
     return tuple(found)

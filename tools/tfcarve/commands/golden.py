@@ -27,7 +27,7 @@ _LITE_SUFFIX = ".tflite"
 # The options that say how a graph is frozen; a TensorFlow Lite model has none.
 _GRAPH_OPTIONS = (
     *("tags", "inputs", "outputs", "checkpoint"),
-    *("moving_averages", "lower_control_flow", "unroll"),
+    *("moving_averages", "lower_control_flow", "unroll", "constant", "assertions"),
 )
 
 
@@ -73,7 +73,8 @@ def _pairs(values: Sequence[str], option: str) -> list[tuple[str, Path]]:
 def _options(arguments: argparse.Namespace, outputs: Sequence[tuple[str, Path]]) -> "Options":
     """Returns how to freeze the model; by default a GraphDef for the nodes that are written."""
     named = arguments.outputs
-    if not named and arguments.checkpoint and arguments.model.suffix.lower() != ".meta":
+    changed = arguments.checkpoint or arguments.constant or arguments.assertions
+    if not named and changed and arguments.model.suffix.lower() != ".meta":
         named = tuple(name for name, _ in outputs)
     return freeze_options.freeze_options(
         arguments, arguments.tags, arguments.signature, arguments.inputs, named
@@ -127,6 +128,7 @@ def _run_graph(
 
     require_signatures(arguments.model, options)
     with frozen_source(arguments.model, options) as source:
+        common.notes(source.notes)
         _check_frozen(arguments.model, source.path)
         path = source.path.absolute()
         _run(_RUN, arguments.model, path, folder, words)

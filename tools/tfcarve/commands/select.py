@@ -1,7 +1,6 @@
 """`tfcarve select`: works out what models need."""
 
 import argparse
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +8,6 @@ from typing import TYPE_CHECKING
 from tfcarve.commands import freeze_options, options
 from tfcarve.errors import InvalidInput
 from tfcarve.models.hashing import Ahead
-from tfcarve.printable import printable
 
 if TYPE_CHECKING:
     from tfcarve.models.choice import Choice
@@ -95,7 +93,7 @@ def _models(
 
 def _require_one(paths: Sequence[Path], arguments: argparse.Namespace) -> None:
     """Raises InvalidInput if an option that applies to one model is given for several."""
-    for option in ("checkpoint", "inputs", "outputs"):
+    for option in ("checkpoint", "constant", "inputs", "outputs"):
         if getattr(arguments, option) and len(paths) > 1:
             raise InvalidInput(
                 f"--{option}: applies to one model, but there are {len(paths)}: freeze each with tfcarve freeze"
@@ -134,8 +132,7 @@ def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Ahead)
     resolved = resolve(models, index, rules, kinds)
     for warning in resolved.warnings:
         common.warn(warning)
-    for note in resolved.notes:
-        print(printable(f"tfcarve: note: {note}"), file=sys.stderr)
+    common.notes(resolved.notes)
     common.output(resolved.selection.to_json(), arguments.output)
     return 0
 

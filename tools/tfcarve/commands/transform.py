@@ -82,7 +82,8 @@ def _require_same_model(path: Path, graph: "Graph", model: Path) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Writes the transformed graph and prints nodes and bytes before and after."""
     prepare_options.require_packages()
-    from tfcarve.prepare import graph_file, heap, pipeline
+    from tfcarve.commands import common
+    from tfcarve.prepare import graph_file, heap, pipeline, transform_inputs
     from tfcarve.prepare.evaluate import Evaluator
     from tfcarve.prepare.freeze import source
     from tfcarve.prepare.source import read_source, source_size
@@ -105,9 +106,12 @@ def run(arguments: argparse.Namespace) -> int:
         count = len(graph.nodes)
         inputs, outputs = prepare_options.ends(graph, frozen, arguments.model)
         try:
-            graph = pipeline.transform(graph, steps, inputs, outputs, evaluator, show)
+            graph, notes = transform_inputs.transform(
+                graph, steps, inputs, outputs, bool(frozen.inputs), evaluator, show
+            )
         except InvalidInput as error:
             raise InvalidInput(f"{arguments.model}: {error}") from None
     written = graph_file.write_graph(arguments.output, graph)
+    common.notes((*frozen.notes, *notes))
     print(f"{count:,} nodes, {size:,} bytes -> {len(graph.nodes):,} nodes, {written:,} bytes")
     return 0

@@ -7,8 +7,10 @@ from pathlib import Path
 
 from msgspec import structs
 
+from tfcarve.errors import InvalidInput
 from tfcarve.models.mapped_file import mapped
 from tfcarve.prepare import graph_file
+from tfcarve.prepare.fixed_inputs import with_constants
 from tfcarve.prepare.freeze import run as freezing
 from tfcarve.prepare.freeze.request import DEFAULTS, Options, requires_freezing
 from tfcarve.prepare.freeze.source import kind
@@ -25,6 +27,7 @@ class Source:
       outputs: likewise.
       declared: the outputs of the model that was frozen; empty for a GraphDef that was not.
       frozen_with: the options with which it was frozen; None for a GraphDef that was not.
+      notes: what freezing changed beyond constants for variables, for the user.
     """
 
     path: Path
@@ -32,6 +35,7 @@ class Source:
     outputs: tuple[str, ...]
     declared: tuple[str, ...] = ()
     frozen_with: Options | None = None
+    notes: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -63,14 +67,23 @@ def frozen_source(path: Path, options: Options = DEFAULTS) -> Iterator[Source]:
         declared = outputs
         if has_signature:
             inputs, outputs = options.inputs or inputs, options.outputs or outputs
-        yield Source(done.path, inputs, outputs, declared, wanted)
+        yield Source(done.path, inputs, outputs, declared, wanted, done.result.notes)
 
 
 def read_source(path: Path, options: Options = DEFAULTS) -> tuple[Graph, Source]:
     """Reads the graph of a model, which is frozen as by frozen_source.
 
+    A GraphDef is not frozen only because Placeholders become constants.
+
     Raises InvalidInput, with the file and the fix, if it is not a model, is damaged or cannot be frozen.
     """
+    others = structs.replace(options, constants=())
+    if options.constants and kind(path) == "graphdef" and not requires_freezing(others):
+        graph, source = read_source(path, others)
+        try:
+            return with_constants(graph, options.constants, options.inputs), source
+        except InvalidInput as error:
+            raise InvalidInput(f"{path}: {error}") from None
     with frozen_source(path, options) as source:
         return graph_file.read_graph(source.path), source
 

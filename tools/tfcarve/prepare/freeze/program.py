@@ -42,7 +42,9 @@ def _write(done: Frozen, folder: Path) -> Result:
     data = done.graph.SerializeToString(deterministic=True)
     (folder / MODEL).write_bytes(data)
     return Result(
-        inputs=tuple(map(_tensor, done.inputs)), outputs=tuple(map(_tensor, done.outputs))
+        inputs=tuple(map(_tensor, done.inputs)),
+        outputs=tuple(map(_tensor, done.outputs)),
+        notes=done.notes,
     )
 
 

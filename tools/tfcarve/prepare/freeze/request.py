@@ -19,6 +19,8 @@ class Options(JsonDocument, frozen=True):
       moving_averages: use the moving average of each variable that has one in the checkpoint.
       lower_control_flow: lower While, If and Case to Switch, Merge, Enter and Exit.
       unroll: unroll loops with at most this number of iterations; 0 to keep loops.
+      constants: "NAME=VALUE": values of Placeholders, which become constants.
+      assertions: whether assertions stay.
     """
 
     tags: tuple[str, ...] = ("serve",)
@@ -29,6 +31,8 @@ class Options(JsonDocument, frozen=True):
     moving_averages: bool = False
     lower_control_flow: bool = False
     unroll: int = 0
+    constants: tuple[str, ...] = ()
+    assertions: Literal["keep", "drop"] = "keep"
 
 
 DEFAULTS = Options()
@@ -41,6 +45,8 @@ def requires_freezing(options: Options) -> bool:
         or options.moving_averages
         or options.lower_control_flow
         or options.unroll
+        or options.constants
+        or options.assertions != DEFAULTS.assertions
     )
 
 

@@ -24,8 +24,10 @@ class Result(JsonDocument, frozen=True):
       error: the message for the user; "" on success.
       inputs: the Placeholders.
       outputs: the output nodes.
+      notes: what freezing changed beyond constants for variables, for the user.
     """
 
     error: str = ""
     inputs: tuple[Tensor, ...] = ()
     outputs: tuple[Tensor, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ from tensorflow.core.framework import tensor_pb2
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.framing import receive, send
+from tfcarve.prepare.freeze.fixed import values
 from tfcarve.prepare.freeze.interface import interface
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.ops import Ops
@@ -26,6 +27,7 @@ from tfcarve.prepare.freeze.tensor_names import parsed
 from tfcarve.prepare.original.messages import REQUEST, RunRequest, RunResult
 from tfcarve.prepare.original.variables import restore
 from tfcarve.prepare.session_config import session_config
+from tfcarve.prepare.tensors import Array
 
 _v1 = tf.compat.v1
 _UNRUNNABLE = (ValueError, TypeError, KeyError, tf.errors.OpError)
@@ -36,10 +38,11 @@ def _full_name(tensor: str) -> str:
     return f"{node}:{port}"
 
 
-def _tensors(loaded: Loaded, request: RunRequest) -> tuple[list[str], list[str]]:
-    """Returns the tensors of the inputs and outputs in the model's graph."""
+def _tensors(loaded: Loaded, request: RunRequest) -> tuple[list[str], list[str], dict[str, Array]]:
+    """Returns the tensors of the inputs and outputs in the model's graph, and the values of tensors that are constant."""
     model = request.model
     sides = interface(loaded, model.options, Ops(loaded.graph.library.function), model.name)
+    fixed = values(loaded, sides, model.options)
     inputs = {port.name: port.tensor for port in sides.inputs or ()}
     outputs = {port.name: port.tensor for port in sides.outputs}
     missing = [name for name in request.outputs if name not in outputs]
@@ -50,6 +53,7 @@ def _tensors(loaded: Loaded, request: RunRequest) -> tuple[list[str], list[str]]
     return (
         [_full_name(inputs.get(name, name)) for name in request.inputs],
         [_full_name(outputs[name]) for name in request.outputs],
+        {_full_name(name): value for name, value in fixed.items()},
     )
 
 
@@ -66,14 +70,14 @@ def _load(session: Any, loaded: Loaded, model: Request, folder: Path, outputs: l
 def _run(request: RunRequest, parts: Sequence[bytes], folder: Path, results: list[bytes]) -> None:
     """Appends the values of the outputs for each sample to `results`."""
     loaded = load_source(request.model, folder)
-    inputs, outputs = _tensors(loaded, request)
+    inputs, outputs, fixed = _tensors(loaded, request)
     config = _v1.ConfigProto.FromString(session_config(threads=1))
     with tf.Graph().as_default() as graph, _v1.Session(graph=graph, config=config) as session:
         _load(session, loaded, request.model, folder, outputs)
         for number in range(request.samples):
             fed = parts[number * len(inputs) : (number + 1) * len(inputs)]
-            values = [tf.make_ndarray(tensor_pb2.TensorProto.FromString(part)) for part in fed]
-            arrays = session.run(outputs, dict(zip(inputs, values, strict=True)))
+            arrays = [tf.make_ndarray(tensor_pb2.TensorProto.FromString(part)) for part in fed]
+            arrays = session.run(outputs, fixed | dict(zip(inputs, arrays, strict=True)))
             results += [tf.make_tensor_proto(array).SerializeToString() for array in arrays]
 
 
