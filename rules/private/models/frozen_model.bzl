@@ -20,6 +20,7 @@ FULL_TENSORFLOW_ATTRS = TRANSITION_ATTRS | {
 # notice when a file changes.
 SOURCE_ATTRS = {
     "checkpoint": attr.label_list(allow_files = True),
+    "constants": attr.string_dict(),
     "moving_averages": attr.bool(),
     "saved_model": attr.string(),
     "saved_model_files": attr.label_list(allow_files = True),
@@ -157,6 +158,19 @@ def add_source(ctx, args):
     else:
         args.add_all([ctx.file.src], expand_directories = False)
 
+def add_constants(ctx, args):
+    """Adds the values of Placeholders to a command line.
+
+    Args:
+      ctx: of a rule with SOURCE_ATTRS.
+      args: the Args.
+    """
+    for name, value in sorted(ctx.attr.constants.items()):
+        if not name.strip() or not value.strip() or "=" in name:
+            message = "{}: constants: {}: expected a Placeholder's name and a value, such as {{\"keep_prob\": \"1\"}}"
+            fail(message.format(ctx.label, repr({name: value})))
+        args.add("--constant", "%s=%s" % (name, value))
+
 def add_freeze_options(ctx, args, inputs, outputs):
     """Adds the options that say how a model is frozen to a command line.
 
@@ -177,6 +191,7 @@ def add_freeze_options(ctx, args, inputs, outputs):
         args.add("--moving-averages")
     if ctx.attr.unroll:
         args.add("--unroll", ctx.attr.unroll)
+    add_constants(ctx, args)
 
 def freeze(ctx, output, inputs, outputs):
     """Declares the action that freezes a model.
@@ -230,7 +245,7 @@ _frozen_model = rule(
     },
 )
 
-def tf_frozen_model(name, src, signature = "", saved_model_tags = [], inputs = [], outputs = [], checkpoint = [], moving_averages = False, unroll = 0, **kwargs):
+def tf_frozen_model(name, src, signature = "", saved_model_tags = [], inputs = [], outputs = [], checkpoint = [], moving_averages = False, unroll = 0, constants = {}, **kwargs):
     """Freezes a model as `tfcarve freeze` does: <name>.pb is a GraphDef for all other rules.
 
     Other rules freeze Keras files and SavedModels of their own package themselves. Needs CPython 3.11. Full TensorFlow
@@ -247,6 +262,8 @@ def tf_frozen_model(name, src, signature = "", saved_model_tags = [], inputs = [
       checkpoint: for a GraphDef or MetaGraphDef, the files with its variables: PREFIX.index and all PREFIX.data-*.
       moving_averages: whether to use the moving averages of variables that the checkpoint has.
       unroll: the largest number of iterations of a loop that is unrolled; 0: loops stay.
+      constants: values of Placeholders, or of inputs of the signature, by name: {"keep_prob": "1", "phase_train": "false"}.
+        They become constants, and conditions that depend on them are replaced with the branch that runs.
       **kwargs: common attributes.
     """
     _frozen_model(
@@ -258,6 +275,7 @@ def tf_frozen_model(name, src, signature = "", saved_model_tags = [], inputs = [
         checkpoint = checkpoint,
         moving_averages = moving_averages,
         unroll = unroll,
+        constants = constants,
         **(source_attrs(src) | kwargs)
     )
 
