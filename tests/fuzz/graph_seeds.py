@@ -178,6 +178,32 @@ _ARRAY = _bytes(
     _node("put", "TensorArrayWriteV3", "array zero x array:1", T=_F),
     _node("y", "TensorArrayReadV3", "array zero put", dtype=_F),
 )
+_BOOL = type_value(10)
+# Conditions that are never true, of both kinds, and dropout that keeps all values.
+_CONDITIONS = _bytes(
+    _x(2, 3),
+    constant("off", np.array(False)),
+    _node("s", "Switch", "x off", T=_F),
+    _node("t", "Tanh", "s:1", T=_F),
+    _node("m", "Merge", "s t", T=_F, N=AttrValue(i=2)),
+    _node("index", "Cast", "m:1", SrcT=_I, DstT=_F),
+    _node("p", "Mul", "m index", T=_F),
+    _node("if", "StatelessIf", "off p off", Tcond=_BOOL, Tin=AttrValue(list={"type": [1, 10]}), Tout=AttrValue(list={"type": [1]}),
+          then_branch=AttrValue(func={"name": "T"}), else_branch=AttrValue(func={"name": "E"}), output_shapes=AttrValue(list={})),
+    _node("shape", "Shape", "if", T=_F, out_type=_I),
+    _node("u", "RandomUniform", "shape", T=_I, dtype=_F),
+    constant("rate", np.zeros((), np.float32)),
+    _node("mask", "GreaterEqual", "u rate", T=_F),
+    _node("kept", "Cast", "mask", SrcT=_BOOL, DstT=_F),
+    _node("y", "Mul", "if kept", T=_F),
+    functions=(
+        _function("T", "v:1 p:10", "r:1", "q:y:0", _in_body("q", "Tanh", "v", T=_F)),
+        _function("E", "v:1 p:10", "r:1", "q:output:0",
+            _in_body("q", "StatelessIf", "p v p", Tcond=_BOOL, Tin=AttrValue(list={"type": [1, 10]}), Tout=AttrValue(list={"type": [1]}),
+                     then_branch=AttrValue(func={"name": "T"}), else_branch=AttrValue(func={"name": "N"}), output_shapes=AttrValue(list={}))),
+        _function("N", "v:1 p:10", "r:1", "q:activations:0", _in_body("q", "Relu", "v", T=_F)),
+    ),
+)  # fmt: skip
 
 _LOOP_ARGUMENTS = "i:3 xs:21 all:21 h:1 c:1"
 _LOOP = _bytes(
@@ -219,4 +245,4 @@ _LOOP = _bytes(
             _in_body("next", "AddV2", "i one:output:0", T=_I)),
     ),
 )  # fmt: skip
-ALL = [*WITHOUT_TENSORFLOW, _FIRST, _LAST, _resized(None, "r"), _resized(_MIRRORED, "p"), CALLS, _ARRAY, _LOOP]  # fmt: skip
+ALL = [*WITHOUT_TENSORFLOW, _FIRST, _LAST, _resized(None, "r"), _resized(_MIRRORED, "p"), CALLS, _ARRAY, _CONDITIONS, _LOOP]  # fmt: skip

@@ -93,6 +93,19 @@ def _freezes_impl(ctx):
 freezes_test = analysistest.make(_freezes_impl)
 
 _CHECKPOINT = ["--checkpoint", "tests/rules/model.ckpt"]
+_CONSTANTS = ["--constant", "keep_prob=1", "--constant", "phase_train=false"]
+
+def _constants_impl(ctx):
+    env = analysistest.begin(ctx)
+    ends = _CONSTANTS + ["--inputs", "x", "--outputs", "z"]
+    asserts.equals(env, ends, [own(word) for word in argv(env, "TfCalibrate")][-8:])
+    asserts.equals(env, ends, [own(word) for word in argv(env, "TfTransform")][4:12])
+    words = [own(word) for word in argv(env, "TfCompare")]
+    first = words.index("--constant")
+    asserts.equals(env, _CONSTANTS, words[first:first + 4])
+    return analysistest.end(env)
+
+constants_test = analysistest.make(_constants_impl)
 
 def _checkpoint_impl(ctx):
     env = analysistest.begin(ctx)
@@ -121,7 +134,7 @@ def _frozen_checkpoint_impl(ctx):
     asserts.equals(
         env,
         ["freeze", "tests/rules/graph.meta", "-o", "tests/rules/frozen_checkpoint.pb"] +
-        ["--inputs", "x:1", "--outputs", "z"] + _CHECKPOINT,
+        ["--inputs", "x:1", "--outputs", "z"] + _CHECKPOINT + _CONSTANTS[:2],
         [own(word) for word in argv(env, "TfFreeze")],
     )
     return analysistest.end(env)
@@ -217,12 +230,16 @@ other_preset_test = _refused("ranges and calibration_data require the preset int
 two_ranges_test = _refused("pass either ranges or calibration_data, which are measured in the build")
 
 outputs_test = _refused("tests/rules/graph.pb is a GraphDef, which does not name its outputs: pass outputs")
+constant_test = _refused("expected a Placeholder's name and a value, such as {\"keep_prob\": \"1\"}")
 checkpoint_files_test = _refused("checkpoint: pass the files of one checkpoint")
 
 _INT8 = {"preset": "int8", "tolerance": "0.02"}
 
 _REFUSED = [
     ("checkpoint", checkpoint_files_test, {"checkpoint": ["a.data", "b.data"], "outputs": ["z"], "preset": "mobile"}),
+    ("constant_name", constant_test, {"constants": {" ": "1"}, "preset": "mobile"}),
+    ("constant_value", constant_test, {"constants": {"x": ""}, "preset": "mobile"}),
+    ("constant_equals", constant_test, {"constants": {"x=y": "1"}, "preset": "mobile"}),
     ("outputs", outputs_test, {"checkpoint": ["model.ckpt.index"], "preset": "mobile", "src": "graph.pb"}),
     ("both", both_or_neither_test, {"preset": "mobile", "transforms": "fold_constants"}),
     ("neither", both_or_neither_test, {}),

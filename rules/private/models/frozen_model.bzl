@@ -19,6 +19,7 @@ FULL_TENSORFLOW_ATTRS = TRANSITION_ATTRS | {
 # notice when a file changes. `environment` has the TensorFlow that reads it.
 SOURCE_ATTRS = {
     "checkpoint": attr.label_list(allow_files = True),
+    "constants": attr.string_dict(),
     "custom_objects": attr.label(allow_single_file = [".py"]),
     "environment": attr.string(mandatory = True, values = ["keras", "tensorflow"]),
     "moving_averages": attr.bool(),
@@ -164,6 +165,19 @@ def add_source(ctx, args):
     else:
         args.add_all([ctx.file.src], expand_directories = False)
 
+def add_constants(ctx, args):
+    """Adds the values of Placeholders to a command line.
+
+    Args:
+      ctx: of a rule with SOURCE_ATTRS.
+      args: the Args.
+    """
+    for name, value in sorted(ctx.attr.constants.items()):
+        if not name.strip() or not value.strip() or "=" in name:
+            message = "{}: constants: {}: expected a Placeholder's name and a value, such as {{\"keep_prob\": \"1\"}}"
+            fail(message.format(ctx.label, repr({name: value})))
+        args.add("--constant", "%s=%s" % (name, value))
+
 def add_freeze_options(ctx, args, inputs, outputs):
     """Adds the options that say how a model is frozen to a command line.
 
@@ -186,6 +200,7 @@ def add_freeze_options(ctx, args, inputs, outputs):
         args.add("--unroll", ctx.attr.unroll)
     if ctx.file.custom_objects:
         args.add("--custom-objects", ctx.file.custom_objects)
+    add_constants(ctx, args)
 
 def freeze(ctx, output, inputs, outputs):
     """Declares the action that freezes a model.
@@ -239,7 +254,7 @@ _frozen_model = rule(
     },
 )
 
-def tf_frozen_model(name, src, signature = "", saved_model_tags = [], inputs = [], outputs = [], checkpoint = [], moving_averages = False, unroll = 0, custom_objects = None, **kwargs):
+def tf_frozen_model(name, src, signature = "", saved_model_tags = [], inputs = [], outputs = [], checkpoint = [], moving_averages = False, unroll = 0, custom_objects = None, constants = {}, **kwargs):
     """Freezes a model as `tfcarve freeze` does: <name>.pb is a GraphDef for all other rules.
 
     Other rules freeze Keras files and SavedModels of their own package themselves. Needs CPython 3.11. Full TensorFlow
@@ -258,6 +273,8 @@ def tf_frozen_model(name, src, signature = "", saved_model_tags = [], inputs = [
       moving_averages: whether to use the moving averages of variables that the checkpoint has.
       unroll: the largest number of iterations of a loop that is unrolled; 0: loops stay.
       custom_objects: for a Keras file, a Python file with the classes and functions that are not part of Keras. It is run.
+      constants: values of Placeholders, or of inputs of the signature, by name: {"keep_prob": "1", "phase_train": "false"}.
+        They become constants, and conditions that depend on them are replaced with the branch that runs.
       **kwargs: common attributes.
     """
     _frozen_model(
@@ -270,6 +287,7 @@ def tf_frozen_model(name, src, signature = "", saved_model_tags = [], inputs = [
         moving_averages = moving_averages,
         unroll = unroll,
         custom_objects = custom_objects,
+        constants = constants,
         **(source_attrs(src) | kwargs)
     )
 

@@ -3,7 +3,7 @@
 load("//rules/private/config:transitions.bzl", "model_config")
 load("//rules/private/outputs:declare.bzl", "declare_named")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
-load(":frozen_model.bzl", "FULL_TENSORFLOW_ATTRS", "SOURCE_ATTRS", "add_freeze_options", "add_source", "freeze", "frozen_names", "names_tensors", "requires_freezing", "source_attrs", "source_files")
+load(":frozen_model.bzl", "FULL_TENSORFLOW_ATTRS", "SOURCE_ATTRS", "add_constants", "add_freeze_options", "add_source", "freeze", "frozen_names", "names_tensors", "requires_freezing", "source_attrs", "source_files")
 
 visibility("public")
 
@@ -62,13 +62,20 @@ def _graph(ctx):
             src.short_path,
         ))
     if not requires_freezing(ctx):
-        return struct(file = src, inputs = inputs, outputs = outputs)
+        return struct(file = src, inputs = inputs, outputs = outputs, has_constants = False)
     output = declare_named(ctx, ".frozen.pb")
     of_graph = names_tensors(ctx)
     freeze(ctx, output, inputs if of_graph else [], outputs if of_graph else [])
-    return struct(file = output, inputs = frozen_names(ctx, inputs), outputs = frozen_names(ctx, outputs))
+    return struct(
+        file = output,
+        inputs = frozen_names(ctx, inputs),
+        outputs = frozen_names(ctx, outputs),
+        has_constants = True,
+    )
 
-def _add_ends(args, graph):
+def _add_ends(ctx, args, graph):
+    if not graph.has_constants:
+        add_constants(ctx, args)
     args.add_joined("--inputs", graph.inputs, join_with = ",")
     args.add_joined("--outputs", graph.outputs, join_with = ",")
 
@@ -83,7 +90,7 @@ def _ranges(ctx, graph):
     args.add("-o", output)
     args.add_all(ctx.files.calibration_data, before_each = "--data")
     args.add("--method", ctx.attr.calibration_method)
-    _add_ends(args, graph)
+    _add_ends(ctx, args, graph)
     run_tfcarve(
         ctx,
         args,
@@ -102,7 +109,7 @@ def _transformed(ctx, graph):
     args.add("transform")
     args.add(graph.file)
     args.add("-o", output)
-    _add_ends(args, graph)
+    _add_ends(ctx, args, graph)
     if ctx.attr.preset:
         args.add("--preset", ctx.attr.preset)
         args.add_all(ranges, before_each = "--ranges")
@@ -172,7 +179,7 @@ _prepared_model = rule(
     },
 )
 
-def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoint = [], moving_averages = False, unroll = 0, custom_objects = None, inputs = [], outputs = [], transforms = "", preset = "", ranges = None, calibration_data = [], calibration_method = "minmax", fuse = False, sample_inputs = None, tolerance = None, **kwargs):
+def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoint = [], moving_averages = False, unroll = 0, custom_objects = None, constants = {}, inputs = [], outputs = [], transforms = "", preset = "", ranges = None, calibration_data = [], calibration_method = "minmax", fuse = False, sample_inputs = None, tolerance = None, **kwargs):
     """Prepares a model for a device: all other rules take <name>.pb as a model.
 
     Builds that use it run src, as TensorFlow loads it, and the result on the samples in full TensorFlow, and fail with the first node that
@@ -189,6 +196,7 @@ def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoi
       moving_averages: as for tf_frozen_model.
       unroll: as for tf_frozen_model.
       custom_objects: as for tf_frozen_model.
+      constants: as for tf_frozen_model.
       inputs: nodes that the app feeds; default: all Placeholders.
       outputs: nodes that the app fetches; default: nodes that no other node reads.
       transforms: as for `tfcarve transform`: "fold_constants remove_nodes(op=Identity)". Either transforms or preset.
@@ -214,6 +222,7 @@ def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoi
         moving_averages = moving_averages,
         unroll = unroll,
         custom_objects = custom_objects,
+        constants = constants,
         inputs = inputs,
         fetches = outputs,
         transforms = transforms,

@@ -163,3 +163,25 @@ def test_a_call_in_a_loop_or_branch(is_loop: bool, block: str, evaluator: Evalua
     assert ("IdentityN" in prepared.ops(after)) != is_loop
     for x in programs.inputs():
         assert prepared.difference(before, after, {"x": x}) == 0
+
+
+@pytest.mark.parametrize("fetched", [True, False])
+def test_side_effects_run_before_results_are_read(fetched: bool, evaluator: Evaluator) -> None:
+    @tf.function
+    def checked(v: tf.Tensor) -> tf.Tensor:
+        tf.debugging.Assert(tf.reduce_all(v < 9.0), [v])
+        return v * 2.0
+
+    def draw() -> None:
+        y = checked(tf1.placeholder(tf.float32, [2, 4], name="x"))
+        if not fetched:
+            tf.identity(y, name="y")
+
+    before = prepared.drawn(draw)
+    (call,) = (n.name for n in before.nodes if n.op == "StatefulPartitionedCall")
+    output = call if fetched else "y"
+    after = prepared.transformed(before, "inline_partitionedcall", evaluator, (output,))
+    assert prepared.difference(before, after, {"x": _X}, (output,)) == 0
+    for graph in (before, after):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="assertion failed"):
+            prepared.ran(graph, {"x": _X + 10}, [output])

@@ -109,6 +109,27 @@ def test_control_inputs_in_a_loop_are_removed(evaluator: Evaluator) -> None:
     assert _control_inputs(after) < _control_inputs(before)
 
 
+@pytest.mark.parametrize("same", [True, False])
+def test_control_inputs_from_a_merge(same: bool, evaluator: Evaluator) -> None:
+    """A Merge always runs if it joins both branches of one predicate, but not if it joins those of two."""
+    raw = tf.raw_ops
+
+    def draw() -> None:
+        x = _picture(())
+        positive = tf.identity(x > 0.0)
+        on = raw.Switch(data=x, pred=positive).output_true
+        off = raw.Switch(data=x, pred=positive if same else x > 1.0).output_false
+        merged = raw.Merge(inputs=[tf.identity(on), tf.identity(off)])
+        with tf1.control_dependencies([merged.output]):
+            tf.negative(x, name="y")
+
+    before = prepared.drawn(draw)
+    after = prepared.transformed(before, "simplify_control_dependencies", evaluator)
+    assert _control_inputs(after) == (0 if same else 1)
+    for x in (-1.0, 3.0):
+        assert prepared.difference(before, after, {"x": np.float32(x)}) == 0
+
+
 def test_a_fetched_noop_stays(evaluator: Evaluator) -> None:
     def draw() -> None:
         tf.group(tf1.Print(_picture(), [_uses_the_input_again()]), name="y")

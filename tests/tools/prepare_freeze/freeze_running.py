@@ -19,18 +19,23 @@ from tfcarve.prepare.freeze.request import Options
 
 def frozen_here(path: Path, folder: Path, **options: Any) -> bytes:
     """The output of `tfcarve freeze` for the model at `path`, without a child process."""
+    return frozen_with_notes(path, folder, **options)[0]
+
+
+def frozen_with_notes(path: Path, folder: Path, **options: Any) -> tuple[bytes, str]:
+    """The same, and the lines for the user."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted = source.request(path, Options(**options))
     same = freezing.already_frozen(wanted, folder)
     if same:
-        return same.path.read_bytes()
+        return same.path.read_bytes(), ""
     done = frozen(program.load_source(wanted, folder), wanted)
     data: bytes = done.graph.SerializeToString(deterministic=True)
     (folder / "model.pb").write_bytes(data)
     why = frozen_check.problem(read.read(folder / "model.pb"), {port.name for port in done.inputs})
     if why:
         raise InvalidInput(why)
-    return data
+    return data, "\n".join(done.notes)
 
 
 def graph_of(data: bytes) -> Any:

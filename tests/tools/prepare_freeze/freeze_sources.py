@@ -152,6 +152,50 @@ def v1_control_flow(folder: Path) -> Source:
     return Source(folder, {"x": array}, expected)
 
 
+def v1_condition(folder: Path) -> Source:
+    """A SavedModel with an update in a branch that runs only if an input that is not in the signature is changed."""
+    v1.disable_control_flow_v2()
+    try:
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32, [None, 2], name="x")
+            training = v1.placeholder_with_default(tf.constant(False), [], name="is_training")
+            mean = v1.get_variable(
+                "m", [2], initializer=v1.random_normal_initializer(seed=1), use_resource=True
+            )
+
+            def trained() -> Any:
+                with tf.control_dependencies([mean.assign(mean * 0.9)]):
+                    return tf.identity(x)
+
+            y = tf.cond(training, trained, lambda: x - mean.read_value())
+            session.run(v1.global_variables_initializer())
+            _simple_save(session, folder, {"x": x}, {"y": y}, None)
+            expected = session.run(y, {x: _X[:, :2]})
+    finally:
+        v1.enable_control_flow_v2()
+    return Source(folder, {"x": _X[:, :2]}, {"y": expected})
+
+
+def v2_condition(folder: Path) -> Source:
+    """A SavedModel with an update in a branch that never runs, and one of a variable that no output reads."""
+    module = tf.Module()
+    module.mean = tf.Variable([0.5, 1.5])
+    module.calls = tf.Variable(0.0)
+
+    def call(x: Any) -> Any:
+        def trained() -> Any:
+            module.mean.assign(module.mean * 0.9)
+            return tf.identity(x)
+
+        module.calls.assign_add(1.0)
+        return {"y": tf.cond(tf.constant(False), trained, lambda: x - module.mean)}
+
+    module.call = tf.function(call, input_signature=[tf.TensorSpec([None, 2], name="x")])
+    tf.saved_model.save(module, str(folder), signatures=module.call)
+    x = _X[:, :2]
+    return Source(folder, {"x": x}, {"y": module.call(x)["y"].numpy()})
+
+
 def words_model(folder: Path) -> Source:
     """A Keras model that splits sentences into words and looks them up."""
     tf.keras.utils.set_random_seed(5)
@@ -370,9 +414,11 @@ MAKERS: Mapping[str, Callable[[Path], Source]] = {
     "v1 table": v1_table,
     "v1 table of a file": lambda folder: v1_table(folder, folder.with_suffix(".txt")),
     "v1 control flow": v1_control_flow,
+    "v1 condition": v1_condition,
     "v2 Keras": lambda folder: keras_file(folder, keras_model()),
     "v2 LSTM": lambda folder: keras_file(folder, lstm_model()),
     "v2 control flow": v2_control_flow,
+    "v2 condition": v2_condition,
     "v2 table": v2_table,
     "v2 table of a file": v2_file_table,
     "v2 mutable table": mutable_table,

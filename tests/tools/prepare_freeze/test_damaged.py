@@ -1,4 +1,4 @@
-"""400 SavedModels with damaged nodes and bytes, deterministic: each is frozen or rejected with a message."""
+"""600 SavedModels with damaged nodes and bytes, deterministic: each is frozen or rejected with a message."""
 
 from __future__ import annotations
 
@@ -13,8 +13,15 @@ from tensorflow.core.protobuf import saved_model_pb2
 
 from tfcarve.errors import InvalidInput
 
-_SOURCES = ("v1 reference variables", "v1 control flow", "v2 table", "v2 table of a file")
-_CASES = 400
+_SOURCES = (
+    "v1 reference variables",
+    "v1 control flow",
+    "v1 condition",
+    "v2 condition",
+    "v2 table",
+    "v2 table of a file",
+)
+_CASES = 600
 
 
 def _with_other_bytes(data: bytes, draw: random.Random) -> bytes:

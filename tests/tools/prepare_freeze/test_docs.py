@@ -8,8 +8,10 @@ from pathlib import Path
 
 import examples
 import pytest
+from effect_sources import REMOVED
 from freeze_running import graph_of, run
 from freeze_sources import checkpointed, two_signatures
+from input_sources import classic
 
 from tfcarve.models import read
 
@@ -133,14 +135,35 @@ def test_other_forms_of_the_sources(tmp_path: Path, digits: Path) -> None:
     assert len(read.read(output).nodes) == 1 < len(read.read(same).nodes)
 
 
-def test_other_commands_freeze_first(tmp_path: Path) -> None:
+def _shown(word: str) -> str:
+    """The command with placeholders that contains `word`."""
     (command,) = (
         text.strip()
         for kind, text in examples.blocks(_page())
-        if kind == "text" and text.startswith("tfcarve ")
+        if kind == "text" and text.startswith("tfcarve ") and word in text
     )
+    return command
+
+
+def test_other_commands_freeze_first(tmp_path: Path) -> None:
+    command = _shown("transform")
     graph = checkpointed(tmp_path / "graph", False)
     files = {"G.pb": str(graph.path), "PREFIX": graph.options["checkpoint"]}
     prepared = _run_in(tmp_path, command, files)
     scores = run(prepared, graph.feeds, ["scores"])["scores"]
     assert abs(scores - graph.expected["scores"]).max() < 1e-6
+
+
+def test_constants(tmp_path: Path) -> None:
+    model = classic(tmp_path / "graph", True)
+    files = {"G.pb": str(model.path), "PREFIX": model.options["checkpoint"], "softmax": "y"}
+    frozen = _run_in(tmp_path, _shown("--constant"), files)
+    assert not {node.op for node in graph_of(frozen).node} & {"Switch", "Merge"}
+    assert abs(run(frozen, model.feeds, ["y"])["y"] - model.expected["y"]).max() < 1e-6
+
+
+def test_notes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (note,) = (text for _, text in examples.blocks(_page()) if text.startswith("tfcarve: note: "))
+    source = REMOVED["counter"][0](tmp_path / "m")
+    assert examples.run(f"tfcarve freeze {source.path} -o {tmp_path / 'f.pb'}") == 0
+    assert capsys.readouterr().err == note

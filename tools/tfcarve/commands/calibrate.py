@@ -109,6 +109,7 @@ def _open_session(
 def run(arguments: argparse.Namespace) -> int:
     """Writes the ranges and prints their number and that of the samples."""
     prepare_options.require_packages()
+    from tfcarve.commands import common
     from tfcarve.models.node_names import meant
     from tfcarve.prepare import heap, pipeline
     from tfcarve.prepare.calibrate.calibration import calibrate
@@ -129,6 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
     open_session = _open_session(arguments.library, size, options.op_libraries)
     with progress.shown() as show, Evaluator(size, options.op_libraries) as evaluator:
         graph, frozen = read_source(arguments.model, options)
+        common.notes(frozen.notes)
         inputs, outputs = prepare_options.ends(graph, frozen, arguments.model)
         sha256 = digest(graph)
         nodes = {node.name for node in graph.nodes}

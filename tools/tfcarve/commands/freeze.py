@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     source.require_signatures(arguments.source, options)
     found = freeze(arguments.source, arguments.output, options)
-    common.notes(found.notes)
+    common.notes((*found.notes, *found.newer))
     rows = [
         {"kind": kind, **structs.asdict(tensor)}
         for kind, side in (("input", found.inputs), ("output", found.outputs))

@@ -18,7 +18,7 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def add_freeze(parser: argparse.ArgumentParser) -> None:
-    """Declares the options that apply to models of any kind."""
+    """Declares the options that apply to all models, from --checkpoint to --assertions."""
     group = parser.add_argument_group("freezing")
     group.add_argument(
         "--checkpoint",
@@ -57,6 +57,19 @@ def add_freeze(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.so",
         help="a shared library with custom ops, built for the installed TensorFlow, which loads it and runs its code; may "
         "be repeated",
+    )
+    group.add_argument(
+        "--constant",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="gives the Placeholder NAME, or this input of the signature, a constant value: a number, true, false, a string or "
+        "a list in JSON; may be repeated",
+    )
+    group.add_argument(
+        "--assertions",
+        choices=("keep", "drop"),
+        help="whether assertions of the model stay in the graph (default: keep)",
     )
 
 
@@ -131,6 +144,8 @@ def freeze_options(
         unroll=arguments.unroll,
         custom_objects=str(Path(custom).absolute()) if custom else "",
         op_libraries=tuple(str(path.absolute()) for path in arguments.op_library),
+        constants=tuple(arguments.constant),
+        assertions=arguments.assertions or DEFAULTS.assertions,
     )
 
 
@@ -148,4 +163,6 @@ def words(arguments: argparse.Namespace) -> tuple[str, ...]:
     custom = arguments.custom_objects
     found += [f"--custom-objects={custom}"] if custom else []
     found += [f"--op-library={path}" for path in arguments.op_library]
+    found += [f"--constant={option}" for option in arguments.constant]
+    found += [f"--assertions={arguments.assertions}"] if arguments.assertions else []
     return tuple(found)

@@ -33,7 +33,7 @@ _LITE_SUFFIX = ".tflite"
 # The options that say how a graph is frozen; a TensorFlow Lite model has none.
 _GRAPH_OPTIONS = (
     *("tags", "inputs", "outputs", "checkpoint"),
-    *("moving_averages", "lower_control_flow", "unroll", "op_library"),
+    *("moving_averages", "lower_control_flow", "unroll", "op_library", "constant", "assertions"),
 )
 
 
@@ -79,7 +79,8 @@ def _pairs(values: Sequence[str], option: str) -> list[tuple[str, Path]]:
 def _options(arguments: argparse.Namespace, outputs: Sequence[str]) -> "Options":
     """Returns how to freeze the model; by default a GraphDef for the nodes that are written."""
     named = arguments.outputs
-    if not named and arguments.checkpoint and arguments.model.suffix.lower() != ".meta":
+    changed = arguments.checkpoint or arguments.constant or arguments.assertions
+    if not named and changed and arguments.model.suffix.lower() != ".meta":
         named = tuple(outputs)
     return freeze_options.freeze_options(
         arguments, arguments.tags, arguments.signature, arguments.inputs, named
@@ -148,6 +149,7 @@ def _run_graph(
     options = _options(arguments, outputs)
     require_signatures(arguments.model, options)
     with frozen_source(arguments.model, options) as source:
+        common.notes(source.notes)
         model = read.read(source.path)
         _check_frozen(arguments.model, model)
         _check_release(arguments.model, model)

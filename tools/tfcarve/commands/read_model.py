@@ -31,10 +31,12 @@ def _signature(result: "Result") -> Signature:
 
 
 def _frozen(path: Path, options: "Options", digest: Callable[[], str]) -> Model:
+    from tfcarve.commands import common
     from tfcarve.prepare.freeze import run  # only commands that freeze load it
 
     with run.frozen(path, options) as done:
         model = read.read(done.path, name=str(path))
+        common.notes(done.result.notes)
     outputs = frozenset(tensor.name for tensor in done.result.outputs)
     signatures = {} if options.outputs else {options.signature: _signature(done.result)}
     return replace(model, digest=digest, signatures=signatures, outputs=outputs)

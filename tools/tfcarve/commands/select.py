@@ -98,7 +98,7 @@ def _models(
 
 def _require_one(paths: Sequence[Path], arguments: argparse.Namespace) -> None:
     """Raises InvalidInput if an option that applies to one model is given for several."""
-    for option in ("checkpoint", "inputs", "outputs"):
+    for option in ("checkpoint", "constant", "inputs", "outputs"):
         if getattr(arguments, option) and len(paths) > 1:
             raise InvalidInput(
                 f"--{option}: applies to one model, but there are {len(paths)}: freeze each with tfcarve freeze"

@@ -84,7 +84,15 @@ def run(arguments: argparse.Namespace) -> int:
     prepare_options.require_packages()
     from tfcarve.commands import common
     from tfcarve.newer import data as newer_data
-    from tfcarve.prepare import graph_file, heap, pipeline, release_check, shape_check, tables
+    from tfcarve.prepare import (
+        graph_file,
+        heap,
+        pipeline,
+        release_check,
+        shape_check,
+        tables,
+        transform_inputs,
+    )
     from tfcarve.prepare.evaluate import Evaluator, installed
     from tfcarve.prepare.freeze import source
     from tfcarve.prepare.source import read_source, source_size
@@ -110,20 +118,25 @@ def run(arguments: argparse.Namespace) -> int:
         newer = newer_data.of_built()
         try:
             release_check.require(graph, inputs, outputs, newer)
-            graph = pipeline.transform(graph, steps, inputs, outputs, evaluator, show)
+            is_complete = bool(frozen.inputs)
+            graph, notes = transform_inputs.transform(
+                graph, steps, inputs, outputs, is_complete, evaluator, show
+            )
             shape_check.require_valid_shapes(
                 graph,
-                lambda: read_source(arguments.model, options)[0],
+                lambda: transform_inputs.with_defaults(
+                    read_source(arguments.model, options)[0], steps, inputs, outputs, is_complete
+                )[0],
                 steps,
                 inputs,
                 outputs,
                 evaluator,
             )
             tables.require_initialized(graph, before, outputs, arguments.model)
-            _, notes = release_check.finish(graph, newer)
+            _, newer_notes = release_check.finish(graph, newer)
         except (InternalError, InvalidInput) as error:
             raise type(error)(f"{arguments.model}: {error}") from None
     written = graph_file.write_graph(arguments.output, graph)
-    common.notes(notes)
+    common.notes((*frozen.notes, *notes, *newer_notes))
     print(f"{count:,} nodes, {size:,} bytes -> {len(graph.nodes):,} nodes, {written:,} bytes")
     return 0

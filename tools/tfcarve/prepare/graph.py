@@ -64,6 +64,11 @@ def data_inputs(node: NodeDef) -> list[Ref]:
     return [ref(text) for text in node.input if not text.startswith("^")]
 
 
+def data_texts(node: NodeDef) -> list[str]:
+    """Returns a node's data inputs as they are in NodeDef.input."""
+    return [text for text in node.input if not text.startswith("^")]
+
+
 def control_inputs(node: NodeDef) -> list[str]:
     """Returns the names of the nodes in a node's control inputs."""
     return [text[1:] for text in node.input if text.startswith("^")]

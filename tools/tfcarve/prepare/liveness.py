@@ -35,9 +35,9 @@ class Liveness:
             self._of[node.name] = self._conditions(node)
 
     def of(self, source: Ref) -> Conditions | None:
-        """Returns the conditions of a tensor or control dependency, or None if there are too many."""
-        node, own = self._nodes[source.node], self._of.get(source.node)
-        if own is None or source.output == CONTROL or node.op not in SWITCHES:
+        """Returns the conditions of a tensor or control dependency, or None if they are unknown or too many."""
+        node, own = self._nodes.get(source.node), self._of.get(source.node)
+        if node is None or own is None or source.output == CONTROL or node.op not in SWITCHES:
             return own
         sources = data_inputs(node)
         if len(sources) != 2:
@@ -47,7 +47,7 @@ class Liveness:
         return own | {(self._origin(sources[1]), source.output)}
 
     def of_all(self, sources: Iterable[Ref]) -> Conditions | None:
-        """Returns the conditions under which all `sources` are alive, or None if there are too many."""
+        """Returns the conditions under which all `sources` are alive, or None if they are unknown or too many."""
         found: Conditions = frozenset()
         for source in sources:
             own = self.of(source)
@@ -60,17 +60,21 @@ class Liveness:
         """Returns whether a node with the inputs `left` runs in the same cases without the input `lost`."""
         return self.stand_ins((lost,), left, ()) == []
 
-    def set_needed_control_inputs(self, node: NodeDef, kept: Collection[str] = ()) -> None:
-        """Removes the control inputs that do not determine whether a node runs, except those from the nodes `kept`."""
-        control = control_inputs(node)
+    def needed_control_inputs(self, node: NodeDef, kept: Collection[str] = ()) -> list[str]:
+        """Returns the nodes in the control inputs that determine whether a node runs, and those of the nodes `kept`."""
         alive = self.of_all(data_inputs(node))
         needed: list[str] = []
-        for name in sorted(control, key=lambda name: name not in kept):
+        for name in sorted(control_inputs(node), key=lambda name: name not in kept):
             required = self.of(Ref(name, CONTROL))
             if name in kept or alive is None or required is None or not required <= alive:
                 needed.append(name)
                 alive = None if alive is None or required is None else alive | required
-        if len(needed) < len(control):
+        return needed
+
+    def set_needed_control_inputs(self, node: NodeDef, kept: Collection[str] = ()) -> None:
+        """Removes the control inputs that do not determine whether a node runs, except those from the nodes `kept`."""
+        needed = self.needed_control_inputs(node, kept)
+        if len(needed) < len(control_inputs(node)):
             set_inputs(node, [*data_inputs(node), *(Ref(name, CONTROL) for name in needed)])
 
     def stand_ins(
@@ -125,7 +129,8 @@ class Liveness:
         while todo:
             user = todo.pop()
             for name in (ref(text).node for text in self._nodes[user].input):
-                if name not in found and self._places[name] < self._places[user]:
+                place = self._places.get(name)
+                if name not in found and place is not None and place < self._places[user]:
                     found.add(name)
                     todo.append(name)
         return sorted(found, key=self._places.__getitem__)
@@ -133,8 +138,8 @@ class Liveness:
     def _origin(self, predicate: Ref) -> Ref:
         """Returns the tensor that a predicate is a copy of."""
         for _ in range(_MAX_COPIES):
-            node = self._nodes[predicate.node]
-            if node.op != "Identity" or not node.input:
+            node = self._nodes.get(predicate.node)
+            if node is None or node.op != "Identity" or not node.input:
                 break
             predicate = ref(node.input[0])
         return predicate
@@ -152,8 +157,8 @@ class Liveness:
     def _of_merge(self, merge: NodeDef) -> Conditions | None:
         sources = data_inputs(merge)
         for source in sources:
-            entered = self._nodes[source.node]
-            if entered.op in ENTERS:
+            entered = self._nodes.get(source.node)
+            if entered is not None and entered.op in ENTERS:
                 return _frame(entered)
         own = [self.of(source) for source in sources]
         if len(own) == 2 and own[0] is not None and own[1] is not None:

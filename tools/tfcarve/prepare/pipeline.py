@@ -96,19 +96,21 @@ def transform(
             tuple(inputs), tuple(outputs), Parameters(step.name, step.parameters), evaluator
         )
         owned.append(_step(owned.pop(), context, step_check))
-        if step.name == "rename_node":
-            inputs, outputs = (_renamed(names, step) for names in (inputs, outputs))
+        inputs, outputs = (renamed(names, (step,)) for names in (inputs, outputs))
         require_nodes(owned[0], inputs, outputs)
         after_step(step.name, owned[0])
     step_check.at_end(owned[0], inputs, outputs)
     return owned.pop()
 
 
-def _renamed(names: Sequence[str], step: Step) -> list[str]:
-    """Returns the names of inputs or outputs after rename_node."""
-    (old,), (new,) = step.parameters["old_node_name"], step.parameters["new_node_name"]
+def renamed(names: Sequence[str], steps: Sequence[Step]) -> list[str]:
+    """Returns the names of inputs or outputs after transforms, of which rename_node changes them."""
     sources = [ref(name) for name in names]
-    return [Ref(new if s.node == old else s.node, s.output).text() for s in sources]
+    for step in steps:
+        if step.name == "rename_node":
+            (old,), (new,) = step.parameters["old_node_name"], step.parameters["new_node_name"]
+            sources = [Ref(new if s.node == old else s.node, s.output) for s in sources]
+    return [source.text() for source in sources]
 
 
 def _step(graph: Graph, context: Context, step_check: StepCheck) -> Graph:

@@ -24,6 +24,7 @@ _FOLDED = """
 _SIMPLIFIED = """
     multiply_by_reciprocals
     remove_neutral_ops
+    remove_dropout
     compact_constants
     merge_duplicate_nodes
     strip_unused_nodes

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from msgspec import structs
 
+from tfcarve.errors import InvalidInput
 from tfcarve.models.mapped_file import mapped
 from tfcarve.models.node_names import meant
 from tfcarve.prepare import graph_file
+from tfcarve.prepare.fixed_inputs import with_constants
 from tfcarve.prepare.freeze import run as freezing
 from tfcarve.prepare.freeze.request import DEFAULTS, Options, requires_freezing
 from tfcarve.prepare.freeze.source import kind
@@ -28,6 +30,7 @@ class Source:
       frozen_with: the options with which it was frozen; None for a GraphDef that was not.
       input_nodes: the nodes of the inputs of the model that was frozen, by their names in its signature.
       output_nodes: likewise.
+      notes: what freezing changed beyond constants for variables, for the user.
     """
 
     path: Path
@@ -37,6 +40,7 @@ class Source:
     frozen_with: Options | None = None
     input_nodes: Mapping[str, str] = field(default_factory=dict)
     output_nodes: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -73,14 +77,32 @@ def frozen_source(path: Path, options: Options = DEFAULTS) -> Iterator[Source]:
         if has_signature:
             inputs = tuple(meant(name, (), input_nodes) for name in options.inputs) or inputs
             outputs = tuple(meant(name, (), output_nodes) for name in options.outputs) or outputs
-        yield Source(done.path, inputs, outputs, declared, wanted, input_nodes, output_nodes)
+        yield Source(
+            done.path,
+            inputs,
+            outputs,
+            declared,
+            wanted,
+            input_nodes,
+            output_nodes,
+            done.result.notes,
+        )
 
 
 def read_source(path: Path, options: Options = DEFAULTS) -> tuple[Graph, Source]:
     """Reads the graph of a model, which is frozen as by frozen_source.
 
+    A GraphDef is not frozen only because Placeholders become constants.
+
     Raises InvalidInput, with the file and the fix, if it is not a model, is damaged or cannot be frozen.
     """
+    others = structs.replace(options, constants=())
+    if options.constants and kind(path) == "graphdef" and not requires_freezing(others):
+        graph, source = read_source(path, others)
+        try:
+            return with_constants(graph, options.constants, options.inputs), source
+        except InvalidInput as error:
+            raise InvalidInput(f"{path}: {error}") from None
     with frozen_source(path, options) as source:
         return graph_file.read_graph(source.path), source
 

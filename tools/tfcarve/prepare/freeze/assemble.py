@@ -8,7 +8,7 @@ from tfcarve.prepare.freeze.bodies import Body, Result, copied, with_inputs
 from tfcarve.prepare.freeze.interface import Interface, Port
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.nodes import make
-from tfcarve.prepare.freeze.ops import CALLS, NodeDef
+from tfcarve.prepare.freeze.ops import CALLS, CONTROL_FLOW, NodeDef
 from tfcarve.prepare.freeze.tensor_names import parsed, reference
 from tfcarve.prepare.graph import CONTROL
 
@@ -31,7 +31,7 @@ def _is_unchanged(
 ) -> bool:
     """Returns whether an output is an existing node with the right name that stays."""
     op = ops.get(port.name, "")
-    is_call = op in CALLS or op in functions
+    is_call = op in CALLS or op in CONTROL_FLOW or op in functions
     return port.tensor == port.name and port.tensor not in cut and not is_call
 
 

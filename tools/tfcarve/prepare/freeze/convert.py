@@ -19,16 +19,13 @@ from tfcarve.prepare.freeze.inline import Program
 from tfcarve.prepare.freeze.ops import (
     CONTROL_FLOW,
     DATAFLOW_CONTROL,
-    RESOURCE,
     NodeDef,
-    Ops,
     functions_of,
 )
+from tfcarve.prepare.freeze.stores import INITIALIZED, VARIABLES
 from tfcarve.prepare.freeze.tables import TABLES
 
-VARIABLES = frozenset(("VarHandleOp", "VariableV2", "Variable"))
 _INT32 = tf.int32.as_datatype_enum
-_INITIALIZED = frozenset(("VarIsInitializedOp", "IsVariableInitialized"))
 
 # Returns the variable or table that a node creates.
 Find = Callable[[NodeDef], Handle]
@@ -118,7 +115,7 @@ class _BodyConverter:
         handle = handles.get(0)
         if handle is not None and handle.content is not None:
             return self._lookup(node, handle)
-        if handle is not None and node.op in _INITIALIZED:
+        if handle is not None and node.op in INITIALIZED:
             return self._known(node, handle, np.array(True))
         if handle is not None and node.op in _READERS:
             return self._read(node, handle)
@@ -126,15 +123,6 @@ class _BodyConverter:
             created = copied(node)
             created.op = node.op[3:]
             return [created]
-        definition = self._program.ops.get(node.op)
-        takes = definition.input_arg if definition else ()
-        resource = any(arg.type == RESOURCE for arg in takes)
-        if resource or self._program.ops.changes_reference(node):
-            first = handles[min(handles)]
-            raise InvalidInput(
-                f"node {node.name!r}: {node.op} changes or passes on {first.description} when the model runs: "
-                "a frozen graph has only constants: choose --outputs that do not need this node"
-            )
         return [node]
 
     def _read(self, node: NodeDef, handle: Handle) -> list[NodeDef]:
@@ -170,8 +158,8 @@ class _BodyConverter:
         if node.op.startswith("LookupTableSize"):
             return self._known(node, handle, np.array(len(content.keys), np.int64))
         raise InvalidInput(
-            f"node {node.name!r}: {node.op} changes or lists {handle.description} when the model runs: a frozen graph "
-            "can only look up keys: choose --outputs that do not need this node"
+            f"node {node.name!r}: {node.op} lists {handle.description} when the model runs: a frozen graph can only look "
+            "up keys: choose --outputs that do not need this node"
         )
 
     def _control_flow(self, node: NodeDef, handles: dict[int, Handle]) -> NodeDef:
@@ -192,8 +180,7 @@ _WITHOUT_REF = frozenset(("Switch", "Merge", "Enter", "Exit", "NextIteration", "
 
 
 class _ProgramConverter:
-    def __init__(self, program: Program, find: Find, ops: Ops) -> None:
-        self.ops = ops
+    def __init__(self, program: Program, find: Find) -> None:
         self.functions: dict[str, Body] = {}
         self._program = program
         self._find = find
@@ -235,15 +222,14 @@ class _ProgramConverter:
                 self.function(function.name, [None] * len(body.arguments), node)
 
 
-def converted(program: Program, find: Find, ops: Ops) -> Program:
+def converted(program: Program, find: Find) -> Program:
     """Replaces the variables and tables of `program` with constants.
 
     Args:
       program: a graph and the functions of its control flow.
       find: returns the variable or table that a node creates; may raise InvalidInput.
-      ops: the OpDefs.
-    Raises InvalidInput if a node changes a variable or table.
+    Raises InvalidInput if a node lists a table. No node may change a variable or table.
     """
-    converter = _ProgramConverter(program, find, ops)
+    converter = _ProgramConverter(program, find)
     main = converter.body(program.main, ())
     return Program(main, converter.functions)

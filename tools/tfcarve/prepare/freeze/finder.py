@@ -11,11 +11,11 @@ from tfcarve.prepare.freeze import checkpoint as checkpoints
 from tfcarve.prepare.freeze import tables
 from tfcarve.prepare.freeze.bodies import copied
 from tfcarve.prepare.freeze.checkpoint import Checkpoint, Location
-from tfcarve.prepare.freeze.convert import VARIABLES
 from tfcarve.prepare.freeze.handles import Handle
 from tfcarve.prepare.freeze.inline import Program
 from tfcarve.prepare.freeze.ops import CONTROL_FLOW, NodeDef, functions_of, type_name
 from tfcarve.prepare.freeze.request import Request
+from tfcarve.prepare.freeze.stores import VARIABLES
 
 # The value of a table that control flow passes on; nothing reads it.
 _NO_VALUE = np.array(0, np.int32)

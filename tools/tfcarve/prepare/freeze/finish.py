@@ -26,10 +26,9 @@ def _is_plain(node: NodeDef) -> bool:
 
 
 class _Finisher:
-    def __init__(self, program: Program, ops: Ops, inputs: frozenset[str]) -> None:
+    def __init__(self, program: Program, ops: Ops) -> None:
         self._program = program
         self._ops = ops
-        self._inputs = inputs
         self.functions: dict[str, Body] = {}
 
     def has_side_effects(self, node: NodeDef) -> bool:
@@ -45,10 +44,6 @@ class _Finisher:
         created.ClearField("experimental_type")
         for key in _STRIPPED:
             created.attr.pop(key, None)
-        if node.op == "PlaceholderWithDefault" and node.name not in self._inputs:
-            created.op = "Identity"
-            created.ClearField("attr")
-            created.attr["T"].CopyFrom(node.attr["dtype"])
         if node.op in CONTROL_FLOW:
             bodies = [self._function(function.name) for function in functions_of(node)]
             has_effects = any(
@@ -86,7 +81,7 @@ def graph_def(program: Program, inputs: Iterable[str], versions: Any, ops: Ops) 
     Raises InvalidInput if it does not fit into a GraphDef.
     """
     names = tuple(inputs)
-    finisher = _Finisher(program, ops, frozenset(names))
+    finisher = _Finisher(program, ops)
     main = finisher.body(program.main, names)
     created = graph_pb2.GraphDef(versions=versions)
     created.node.extend(main.nodes)

@@ -8,12 +8,15 @@ import tensorflow as tf
 
 from tfcarve.errors import InvalidInput
 from tfcarve.op_library import with_advice
+from tfcarve.prepare import training_inputs
 from tfcarve.prepare.frames import Frames
-from tfcarve.prepare.freeze import tables
+from tfcarve.prepare.freeze import defaults, fixed, tables
 from tfcarve.prepare.freeze.assemble import Assembled, assembled
 from tfcarve.prepare.freeze.bodies import Body
 from tfcarve.prepare.freeze.checkpoint import Checkpoint
+from tfcarve.prepare.freeze.conditions import without_constant_conditions
 from tfcarve.prepare.freeze.convert import converted
+from tfcarve.prepare.freeze.effects import without_effects
 from tfcarve.prepare.freeze.finder import Finder, variables
 from tfcarve.prepare.freeze.finish import graph_def
 from tfcarve.prepare.freeze.inline import Program, inlined
@@ -32,11 +35,12 @@ from tfcarve.prepare.graph_check import check_constants
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """A frozen GraphDef with its inputs and outputs."""
+    """A frozen GraphDef with its inputs and outputs, and notes for the user."""
 
     graph: Any
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
+    notes: tuple[str, ...] = ()
 
 
 def _checkpoint(loaded: Loaded, request: Request) -> Checkpoint | None:
@@ -84,8 +88,10 @@ def _check_frames(graph: Any, outputs: Sequence[str]) -> None:
         raise InvalidInput(f"TensorFlow rejects the frozen graph: node {name!r}: {what}")
 
 
-def _program(loaded: Loaded, source: Assembled, inputs: Sequence[str], request: Request) -> Program:
-    """Returns the graph of `source` with inlined calls and constants for variables and tables.
+def _program(
+    loaded: Loaded, source: Assembled, inputs: Sequence[str], request: Request
+) -> tuple[Program, tuple[str, ...]]:
+    """Returns the graph of `source` with inlined calls and constants for variables and tables, and notes.
 
     The Placeholders `inputs` stay whether they are used or not.
     """
@@ -101,12 +107,18 @@ def _program(loaded: Loaded, source: Assembled, inputs: Sequence[str], request: 
         {new.get(node, node): path for node, path in loaded.assets.items()},
         _checkpoint(loaded, request),
     )
-    used = Program(pruned(replace(program.main, effects=()), inputs), program.functions)
+    main = pruned(replace(program.main, effects=()), inputs)
+    program = Program(main, program.functions)
+    notes = tuple(defaults.notes(program, inputs))
+    program = defaults.with_defaults(program, inputs)
     find = Finder(sources, source.renamed, request)
-    find.require(variables(used))
-    constant = converted(used, find, ops)
+    program = without_constant_conditions(program, inputs, lambda node: find(node).value, ops)
+    keeps_assertions = request.options.assertions == "keep"
+    removed = without_effects(program, inputs, keeps_assertions, ops)
+    find.require(variables(removed.program))
+    constant = converted(removed.program, find)
     most = request.options.unroll
-    return unrolled(constant, most, ops) if most else constant
+    return (unrolled(constant, most, ops) if most else constant), (*notes, *removed.notes)
 
 
 def frozen(loaded: Loaded, request: Request) -> Frozen:
@@ -121,9 +133,11 @@ def frozen(loaded: Loaded, request: Request) -> Frozen:
     preparing = tuple(dict.fromkeys((*loaded.preparing, *restoring)))
     loaded = replace(loaded, preparing=preparing)
     wanted = interface(loaded, request.options, ops, request.name)
-    source = assembled(loaded, wanted)
+    values = fixed.values(loaded, wanted, request.options)
+    wanted = fixed.without_inputs(wanted, values)
+    source = assembled(fixed.with_constants(loaded, values), wanted)
     names = [port.name for port in wanted.inputs or ()]
-    program = _program(loaded, source, names, request)
+    program, notes = _program(loaded, source, names, request)
     inputs = wanted.inputs
     if inputs is None:
         inputs = _placeholders(pruned(program.main))
@@ -134,4 +148,6 @@ def frozen(loaded: Loaded, request: Request) -> Frozen:
         graph = lowered(graph, names, outputs)
     _check_imports(graph)
     _check_frames(graph, outputs)
-    return Frozen(graph, inputs, wanted.outputs)
+    if not request.options.inputs:
+        notes = (*notes, *training_inputs.notes(graph.node, names))
+    return Frozen(graph, inputs, wanted.outputs, notes)

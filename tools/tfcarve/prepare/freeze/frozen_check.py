@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from tfcarve.models.node_use import Model, NodeUse
+from tfcarve.prepare import constant_values
 
 _VARIABLES = frozenset((
     "VarHandleOp", "VarHandlesOp", "ReadVariableOp", "Variable", "VariableV2", "AutoReloadVariable",
@@ -27,6 +28,13 @@ def _kind(use: NodeUse) -> str:
     return ""
 
 
+def _option(use: NodeUse) -> str:
+    """Returns an option that makes a Placeholder a constant, or ""."""
+    dtype, shape = use.attrs.get("dtype"), use.attrs.get("shape")
+    dims = shape.value if shape is not None and shape.kind == "shape" else None
+    return constant_values.example(use.node, str(dtype.value) if dtype is not None else "", dims)
+
+
 def problem(model: Model, inputs: Collection[str]) -> str:
     """Returns why `model` is not a frozen graph, or "" if it is one.
 
@@ -38,9 +46,11 @@ def problem(model: Model, inputs: Collection[str]) -> str:
         {u.node for u in model.nodes if not u.function and u.op in _PLACEHOLDERS} - set(inputs)
     )
     if stray:
+        option = next(filter(None, map(_option, (u for u in model.nodes if u.node in stray))), "")
         return (
             f"the outputs need {', '.join(map(repr, stray[:10]))}, which nothing feeds: add them to --inputs, "
-            "or choose --outputs that do not need them"
+            + (f"make them constants ({option}), " if option else "")
+            + "or choose --outputs that do not need them"
         )
     called = {use.op for use in model.nodes} & set(model.functions)
     for use in model.nodes:

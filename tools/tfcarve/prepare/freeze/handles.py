@@ -6,7 +6,7 @@ Source of the ops that pass them on: tensorflow/core/ops/{array,control_flow,fun
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import tensorflow as tf
 
@@ -15,6 +15,7 @@ from tfcarve.prepare.freeze.ops import NodeDef
 from tfcarve.prepare.freeze.tables import Content
 
 Port = tuple[str, int]
+_T = TypeVar("_T")
 
 _FIRST_TO_ALL = frozenset((
     "Identity", "RefIdentity", "Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration",
@@ -57,14 +58,14 @@ def _outputs(node: NodeDef, port: int) -> Iterable[int]:
     return (port,) if node.op in _EACH_TO_ITS_OWN else ()
 
 
-def propagate(nodes: Iterable[NodeDef], known: Mapping[Port, Handle]) -> dict[Port, Handle]:
-    """Returns `known` and all other tensors that are the same variables and tables."""
+def propagate(nodes: Iterable[NodeDef], known: Mapping[Port, _T]) -> dict[Port, _T]:
+    """Returns `known` and all other tensors that are the same variables and tables, whatever describes these."""
     consumers: dict[Port, list[tuple[NodeDef, int]]] = defaultdict(list)
     for node in nodes:
         if node.op in _FIRST_TO_ALL | _EACH_TO_ITS_OWN:
             for number, i in enumerate(node.input):
                 consumers[tensor_names.parsed(i)].append((node, number))
-    found: dict[Port, Handle] = {}
+    found: dict[Port, _T] = {}
     todo = list(known.items())
     while todo:
         port, handle = todo.pop()

@@ -20,8 +20,13 @@ from tfcarve.prepare.freeze.ops import (
     NodeDef,
     Ops,
     functions_of,
+    is_pipeline,
 )
-from tfcarve.prepare.freeze.prune import pruned, without_redundant_control_inputs
+from tfcarve.prepare.freeze.prune import (
+    has_side_effects,
+    pruned,
+    without_redundant_control_inputs,
+)
 from tfcarve.prepare.freeze.splice import Spliced
 from tfcarve.prepare.inlined_size import check_inlined_size
 
@@ -77,11 +82,8 @@ class _Inliner:
         return created
 
     def has_side_effects(self, node: NodeDef) -> bool:
-        """Returns whether running a node, or for control flow its functions, has side effects."""
-        if node.op in CONTROL_FLOW:
-            bodies = [self.created[f.name] for f in functions_of(node) if f.name in self.created]
-            return any(self.has_side_effects(inner) for body in bodies for inner in body.nodes)
-        return self.ops.is_stateful(node)
+        """Returns whether running a node has side effects."""
+        return has_side_effects(node, self.created, self.ops)
 
     def expanded(self, body: Body, path: str, keep: Sequence[str] = ()) -> Body:
         """Returns `body` without calls and without unneeded nodes except those in `keep`."""
@@ -92,7 +94,7 @@ class _Inliner:
                 spliced.add(node, self._body(called, node, path), self.ops)
             elif node.op in CONTROL_FLOW:
                 spliced.nodes.append(self._with_own_functions(node, path))
-            elif any(True for _ in functions_of(node)):
+            elif any(True for _ in functions_of(node)) and not is_pipeline(node.op):
                 raise InvalidInput(
                     f"node {node.name!r}: {node.op} refers to a function: only calls, While, If and Case can be frozen"
                 )

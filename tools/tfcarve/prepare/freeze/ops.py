@@ -1,5 +1,6 @@
 """OpDefs from TensorFlow and from the functions of a graph."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -39,10 +40,19 @@ DATAFLOW_CONTROL = frozenset(
 # Stateful ops that only read state: variables and tables are constant in a frozen graph.
 _READS = frozenset((
     "VarHandleOp", "ReadVariableOp", "VarIsInitializedOp", "VariableShape", "ResourceGather", "ResourceGatherNd",
-    "VariableV2", "Variable", "HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2",
+    "VariableV2", "Variable", "IsVariableInitialized", "HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2",
     "LookupTableFind", "LookupTableFindV2", "LookupTableSize", "LookupTableSizeV2",
     "LookupTableExport", "LookupTableExportV2",
 ))  # fmt: skip
+# Ops of input pipelines: they have no place in a program that gets its inputs from an app.
+_PIPELINE = re.compile(
+    r"\w*(Dataset|Iterator|Queue|Reader)\w*|(OrderedMap|Map)?(Unstage|Stage)(Peek|Size|Clear|NoKey)?|Barrier\w+|RecordInput"
+)
+
+
+def is_pipeline(op: str) -> bool:
+    """Returns whether an op is part of an input pipeline: a dataset, an iterator, a queue or a reader of records."""
+    return _PIPELINE.fullmatch(op) is not None
 
 
 def type_name(number: int) -> str:
@@ -85,7 +95,28 @@ class Ops:
     def is_stateful(self, node: NodeDef) -> bool:
         """Returns whether running the node may have side effects; an unknown op may."""
         found = self.get(node.op)
-        return node.op not in _READS and (found is None or found.is_stateful)
+        if found is None:
+            return True
+        changes = self.changes_reference(node) and not node.op.startswith("Ref")
+        return node.op not in _READS and (changes or bool(found.is_stateful))
+
+    def only_reads(self, node: NodeDef) -> bool:
+        """Returns whether the op reads state but does not change it."""
+        return node.op in _READS
+
+    def argument(self, node: NodeDef, number: int) -> Any | None:
+        """Returns the ArgDef of a data input; None if the op or the input is unknown."""
+        definition = self.get(node.op)
+        for arg in definition.input_arg if definition is not None else ():
+            count = 1
+            if arg.type_list_attr:
+                count = len(_attr(node, definition, arg.type_list_attr).list.type)
+            elif arg.number_attr:
+                count = _attr(node, definition, arg.number_attr).i
+            if number < count:
+                return arg
+            number -= count
+        return None
 
     def changes_reference(self, node: NodeDef) -> bool:
         """Returns whether the op takes a variable by reference, so that it may change it."""

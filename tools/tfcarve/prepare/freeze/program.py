@@ -58,7 +58,8 @@ def _write(done: Frozen, folder: Path, newer: Newer) -> Result:
     return Result(
         inputs=tuple(map(_tensor, done.inputs)),
         outputs=tuple(map(_tensor, done.outputs)),
-        notes=found.ops,
+        notes=done.notes,
+        newer=found.ops,
     )
 
 

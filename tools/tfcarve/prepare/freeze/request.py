@@ -23,6 +23,8 @@ class Options(JsonDocument, frozen=True):
       custom_objects: path of the Python file with the classes and functions of a Keras file that are not part of Keras; ""
         for none.
       op_libraries: absolute paths of shared libraries with custom ops, which TensorFlow loads.
+      constants: "NAME=VALUE": values of Placeholders, which become constants.
+      assertions: whether assertions stay.
     """
 
     tags: tuple[str, ...] = ("serve",)
@@ -35,6 +37,8 @@ class Options(JsonDocument, frozen=True):
     unroll: int = 0
     custom_objects: str = ""
     op_libraries: tuple[str, ...] = ()
+    constants: tuple[str, ...] = ()
+    assertions: Literal["keep", "drop"] = "keep"
 
 
 DEFAULTS = Options()
@@ -47,6 +51,8 @@ def requires_freezing(options: Options) -> bool:
         or options.moving_averages
         or options.lower_control_flow
         or options.unroll
+        or options.constants
+        or options.assertions != DEFAULTS.assertions
     )
 
 

@@ -28,6 +28,7 @@ class Result(JsonDocument, frozen=True):
       outputs: the output nodes.
       dropped: whether the graph was frozen already, but had attributes that the TensorFlow which is built does not have.
       notes: what freezing changed beyond constants for variables, for the user.
+      newer: notes about ops that the TensorFlow which is built does not have, for the user.
     """
 
     error: str = ""
@@ -35,3 +36,4 @@ class Result(JsonDocument, frozen=True):
     outputs: tuple[Tensor, ...] = ()
     dropped: bool = False
     notes: tuple[str, ...] = ()
+    newer: tuple[str, ...] = ()

@@ -50,13 +50,13 @@ def already_frozen(wanted: Request, folder: Path) -> FrozenModel | None:
     if wanted.text:
         return None
     try:
-        dropped, notes = release_check.finish(graph, newer_data.of_built())
+        dropped, newer = release_check.finish(graph, newer_data.of_built())
     except InvalidInput as error:
         raise InvalidInput(f"{wanted.name}: {error}") from None
     if dropped:
         path = folder / _FILE_NAME
         graph_file.write_graph(path, graph)
-    return FrozenModel(path, Result(dropped=dropped, notes=notes))
+    return FrozenModel(path, Result(dropped=dropped, newer=newer))
 
 
 def _freeze(wanted: Request, folder: Path) -> FrozenModel:

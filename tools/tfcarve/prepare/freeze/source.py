@@ -104,6 +104,8 @@ def _check_options(path: Path, found: Kind, options: Options) -> None:
             ("--inputs", options.inputs),
             ("--lower-control-flow", options.lower_control_flow),
             ("--unroll", options.unroll),
+            ("--constant", options.constants),
+            ("--assertions", options.assertions != DEFAULTS.assertions),
         ):
             if value:
                 raise InvalidInput(

@@ -7,8 +7,9 @@ TensorFlow 2 for a function. A GraphDef or MetaGraphDef is imported and gets its
 """
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from tfcarve import op_library_loading
 from tfcarve.errors import InvalidInput
 from tfcarve.models.saved_functions import Function
 from tfcarve.prepare.framing import receive, send
+from tfcarve.prepare.freeze import fixed
 from tfcarve.prepare.freeze.interface import Port, interface
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.ops import Ops
@@ -30,6 +32,7 @@ from tfcarve.prepare.original.function_call import loaded_function
 from tfcarve.prepare.original.messages import REQUEST, RunRequest, RunResult
 from tfcarve.prepare.original.variables import restore
 from tfcarve.prepare.session_config import session_config
+from tfcarve.prepare.tensors import Array
 
 _v1 = tf.compat.v1
 _UNRUNNABLE = (ValueError, TypeError, KeyError, tf.errors.OpError)
@@ -44,8 +47,17 @@ def _full_name(tensor: str) -> str:
 _Compute = Callable[[Sequence[Any]], Sequence[Any]]
 
 
-def _ends(loaded: Loaded, request: RunRequest) -> tuple[dict[str, Port], dict[str, Port]]:
-    """Returns the inputs and outputs of the frozen graph by name; raises InvalidInput if a requested output is missing."""
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """The inputs and outputs of the frozen graph by name, and the values of constant inputs by their Placeholder."""
+
+    inputs: Mapping[str, Port]
+    outputs: Mapping[str, Port]
+    fixed: Mapping[str, Array]
+
+
+def _ends(loaded: Loaded, request: RunRequest) -> _Ends:
+    """Returns the inputs and outputs; raises InvalidInput if a requested output is missing."""
     model = request.model
     sides = interface(loaded, model.options, Ops(loaded.graph.library.function), model.name)
     inputs = {port.name: port for port in sides.inputs or ()}
@@ -55,7 +67,7 @@ def _ends(loaded: Loaded, request: RunRequest) -> tuple[dict[str, Port], dict[st
         raise InvalidInput(
             f"{model.name}: {missing[0]!r} is not an output of the model: it has {', '.join(outputs)}"
         )
-    return inputs, outputs
+    return _Ends(inputs, outputs, fixed.values(loaded, sides, model.options))
 
 
 def _saved_model(model: Request, folder: Path) -> Path:
@@ -64,14 +76,19 @@ def _saved_model(model: Request, folder: Path) -> Path:
 
 def _function(loaded: Loaded, function: Function, request: RunRequest, folder: Path) -> _Compute:
     """Returns a computation with a function of a SavedModel."""
-    inputs, outputs = _ends(loaded, request)
+    ends = _ends(loaded, request)
     model = request.model
     call = loaded_function(_saved_model(model, folder), model.options.tags, function)
+    constant = {
+        port.given: ends.fixed[node]
+        for port in ends.inputs.values()
+        if (node := parsed(port.tensor)[0]) in ends.fixed
+    }
 
     def compute(values: Sequence[Any]) -> list[Any]:
-        arrays = {inputs[name].given: v for name, v in zip(request.inputs, values, strict=True)}
-        found = call(arrays)
-        return [found[outputs[name].given] for name in request.outputs]
+        given = [ends.inputs[name].given for name in request.inputs]
+        found = call(constant | dict(zip(given, values, strict=True)))
+        return [found[ends.outputs[name].given] for name in request.outputs]
 
     return compute
 
@@ -79,13 +96,14 @@ def _function(loaded: Loaded, function: Function, request: RunRequest, folder: P
 @contextmanager
 def _session(loaded: Loaded, request: RunRequest, folder: Path) -> Iterator[_Compute]:
     """Yields a computation with the graph of the model."""
-    inputs, outputs = _ends(loaded, request)
-    fed = [_full_name(inputs[n].tensor if n in inputs else n) for n in request.inputs]
-    fetched = [_full_name(outputs[name].tensor) for name in request.outputs]
+    ends = _ends(loaded, request)
+    fed = [_full_name(ends.inputs[n].tensor if n in ends.inputs else n) for n in request.inputs]
+    fetched = [_full_name(ends.outputs[name].tensor) for name in request.outputs]
+    constant = {_full_name(name): value for name, value in ends.fixed.items()}
     config = _v1.ConfigProto.FromString(session_config(threads=1))
     with tf.Graph().as_default() as graph, _v1.Session(graph=graph, config=config) as session:
         _load(session, loaded, request.model, folder, fetched)
-        yield lambda values: session.run(fetched, dict(zip(fed, values, strict=True)))
+        yield lambda values: session.run(fetched, constant | dict(zip(fed, values, strict=True)))
 
 
 def _load(session: Any, loaded: Loaded, model: Request, folder: Path, outputs: list[str]) -> None:

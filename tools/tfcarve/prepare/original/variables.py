@@ -7,12 +7,12 @@ import tensorflow as tf
 
 from tfcarve.prepare.freeze import checkpoint as checkpoints
 from tfcarve.prepare.freeze import tables
-from tfcarve.prepare.freeze.convert import VARIABLES
 from tfcarve.prepare.freeze.finder import Finder
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.ops import NodeDef, Ops
 from tfcarve.prepare.freeze.prune import needed
 from tfcarve.prepare.freeze.request import Request
+from tfcarve.prepare.freeze.stores import VARIABLES
 from tfcarve.prepare.freeze.tensor_names import parsed
 from tfcarve.prepare.freeze.trace import Trace
 

@@ -57,6 +57,7 @@ NAMES = (
     "remove_attribute",
     "remove_control_dependencies",
     "remove_device",
+    "remove_dropout",
     "remove_neutral_ops",
     "remove_nodes",
     "remove_training_nodes",

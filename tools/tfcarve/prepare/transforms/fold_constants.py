@@ -1,5 +1,6 @@
 """fold_constants: computes the nodes that depend only on constants, and replaces them with constants.
 
+A condition with a constant predicate (Switch and Merge, If, Case) is replaced with the branch that runs.
 Source: tensorflow/tools/graph_transforms/fold_constants_lib.cc, ConstantFold in
 tensorflow/core/common_runtime/constant_folding.cc. Unlike TensorFlow's tool, it gives the new constants the names of
 the nodes that they replace, and removes the old constants and control inputs from them.
@@ -8,7 +9,10 @@ the nodes that they replace, and removes the old constants and control inputs fr
 import numpy as np
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import foldable, inference, nodes, tensors
+from tfcarve.prepare import foldable, functions, inference, nodes, tensors
+from tfcarve.prepare.colocation import drop_missing_colocations
+from tfcarve.prepare.constant_arguments import set_constant_arguments
+from tfcarve.prepare.constant_conditions import without_constant_conditions
 from tfcarve.prepare.context import Context
 from tfcarve.prepare.evaluate import Evaluator, Failed, Loaded
 from tfcarve.prepare.evaluate_messages import Output
@@ -213,6 +217,18 @@ def _fed_placeholders(graph: Graph, context: Context) -> None:
             del fed[name].input[:]
 
 
+def _folded(graph: Graph, context: Context) -> Graph:
+    """Returns the graph with new constants; conditions stay."""
+    facts = _facts(graph, context)
+    found = foldable.find(graph, facts)
+    values, aliases = _values(graph, found, facts, context)
+    listed, replacements = _replaced(graph, values, found)
+    rewire(listed, aliases | replacements)
+    _without_control_inputs_from_constants(listed, found)
+    folded = graph.with_nodes(listed)
+    return folded.with_nodes(_used(folded, context))
+
+
 def apply(graph: Graph, context: Context) -> Graph:
     """Folds constants.
 
@@ -222,11 +238,11 @@ def apply(graph: Graph, context: Context) -> Graph:
         for node in graph.nodes:
             node.attr.pop("_output_shapes", None)
     _fed_placeholders(graph, context)
-    facts = _facts(graph, context)
-    found = foldable.find(graph, facts)
-    values, aliases = _values(graph, found, facts, context)
-    listed, replacements = _replaced(graph, values, found)
-    rewire(listed, aliases | replacements)
-    _without_control_inputs_from_constants(listed, found)
-    folded = graph.with_nodes(listed)
-    return folded.with_nodes(_used(folded, context))
+    folded = _folded(graph, context)
+    while (left := without_constant_conditions(folded, context)) is not folded:
+        drop_missing_colocations(left)
+        folded = _folded(left, context)
+        folded = Graph(folded.nodes, functions.used_functions(folded), folded.versions)
+    if not context.in_function:
+        set_constant_arguments(folded, context.input_nodes())
+    return folded
