@@ -182,7 +182,7 @@ _BOOL = type_value(10)
 # Conditions that are never true, of both kinds, and dropout that keeps all values.
 _CONDITIONS = _bytes(
     _x(2, 3),
-    constant("off", np.array(False)),
+    constant("off", np.array(False), ()),
     _node("s", "Switch", "x off", T=_F),
     _node("t", "Tanh", "s:1", T=_F),
     _node("m", "Merge", "s t", T=_F, N=AttrValue(i=2)),
@@ -192,7 +192,7 @@ _CONDITIONS = _bytes(
           then_branch=AttrValue(func={"name": "T"}), else_branch=AttrValue(func={"name": "E"}), output_shapes=AttrValue(list={})),
     _node("shape", "Shape", "if", T=_F, out_type=_I),
     _node("u", "RandomUniform", "shape", T=_I, dtype=_F),
-    constant("rate", np.zeros((), np.float32)),
+    constant("rate", np.zeros((), np.float32), ()),
     _node("mask", "GreaterEqual", "u rate", T=_F),
     _node("kept", "Cast", "mask", SrcT=_BOOL, DstT=_F),
     _node("y", "Mul", "if kept", T=_F),
