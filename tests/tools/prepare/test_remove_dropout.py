@@ -101,3 +101,29 @@ def test_other_products_stay(which: str, evaluator: Evaluator) -> None:
     assert ("GreaterEqual" in prepared.ops(after)) == (which != "none of them")
     feeds = {"x": -_X} | ({"random": np.full((3, 4), -1, np.float32)} if which == "fed" else {})
     assert prepared.difference(before, after, feeds) == 0
+
+
+@pytest.mark.parametrize("in_branch", ["shape", "rate", "dropped", "none of them"])
+def test_in_a_branch(in_branch: str, evaluator: Evaluator) -> None:
+    """A dropout that runs in a branch only because of what it would lose stays."""
+
+    def draw() -> None:
+        x = tf1.placeholder(tf.float32, [3, 4], name="x")
+        negative, positive = tf.raw_ops.Switch(data=x, pred=tf.reduce_all(x > 0.0))
+        branch = tf.identity(positive)
+
+        def constant(name: str, value: Any) -> Any:
+            with tf1.control_dependencies([branch] if name == in_branch else []):
+                return tf.constant(value)
+
+        shape, rate = constant("shape", [3, 4]), constant("rate", 0.0)
+        mask = tf.raw_ops.RandomUniform(shape=shape, dtype=tf.float32, seed=1) >= rate
+        y = tf.raw_ops.SelectV2(condition=mask, t=x * 2.0, e=constant("dropped", 0.0))
+        tf.raw_ops.Merge(inputs=[y, tf.identity(negative)], name="y")
+
+    before = prepared.drawn(draw)
+    after = prepared.transformed(before, "remove_dropout", evaluator)
+    assert ("SelectV2" in prepared.ops(after)) == (in_branch != "none of them")
+    if in_branch != "none of them":
+        for x in (_X, -abs(_X)):
+            assert prepared.difference(before, after, {"x": x}) == 0

@@ -97,7 +97,7 @@ _FUNCTIONS = """\
         ("serving_default", f"the model has none: pass a function with --signature; its functions are:\n{_FUNCTIONS}\n"),
         ("__call__", f"the function '__call__' has 2 traces: pass one of them:\n{_FUNCTIONS}"),
         ("__call__@2", "there is no signature '__call__@2': the model has none: pass a function"),
-        ("count", "AssignAddVariableOp changes or passes on the variable 'calls' when the model runs"),
+        ("count", "AssignAddVariableOp changes the variable 'calls' when the model runs"),
         ("stored._create_resource", ""),
     ],
 )  # fmt: skip

@@ -102,6 +102,17 @@ def _checked(x: tf.Tensor) -> tf.Tensor:
     return tf.identity(tf.stop_gradient(tf.debugging.check_numerics(x, "bad")))
 
 
+def _decided(x: tf.Tensor) -> tf.Tensor:
+    training = tf.identity(tf.constant(False))
+    return tf1.cond(training, lambda: tf.sin(x), lambda: x * 0.5 + tf.constant(prepared.noise(2)))
+
+
+def _kept(x: tf.Tensor) -> tf.Tensor:
+    """A dropout that keeps all values."""
+    random = tf.raw_ops.RandomUniform(shape=tf.constant(SHAPE), dtype=tf.float32)
+    return tf.cos(x) * tf.cast(random >= tf.constant(0.0), tf.float32)
+
+
 def _repeated(x: tf.Tensor) -> tf.Tensor:
     return tf.sin(tf.identity(x)) * 0.5 + tf.sin(tf.identity(x)) * 0.5
 
@@ -137,11 +148,13 @@ BLOCKS: Mapping[str, Callable[[tf.Tensor], tf.Tensor]] = {
     "a call for a constant": _called_for_a_constant,
     "a constant": lambda _: tf.constant(prepared.noise(*SHAPE)),
     "a constant after an Assert": _asserted_constant,
+    "a constant condition": _decided,
     "a convolution": _fused_bias,
     "a dense layer": _dense,
     "a depthwise convolution": _depthwise,
     "a dilated convolution": _dilated,
     "a division": lambda x: x / 3.0,
+    "a dropout": _kept,
     "a mirror": _mirrored,
     "a resize": _resized,
     "a resize and a mirror": _resized_and_mirrored,

@@ -17,8 +17,10 @@ from tfcarve.prepare.graph import (
     control_inputs,
     data_inputs,
     set_inputs,
+    topological_order,
 )
 from tfcarve.prepare.inference import Outputs, shape_of
+from tfcarve.prepare.liveness import Liveness
 from tfcarve.prepare.messages import NodeDef
 from tfcarve.prepare.transforms.remove_nodes import remove
 from tfcarve.prepare.unused import without_unused
@@ -36,6 +38,7 @@ _BOOL = 10
 class _Dropouts:
     def __init__(self, graph: Graph, outputs: Outputs, fed: set[str]) -> None:
         self._nodes = by_name(graph)
+        self._liveness = Liveness(topological_order(graph))
         self._outputs = outputs
         self._fed = fed
 
@@ -44,13 +47,19 @@ class _Dropouts:
         sources = data_inputs(node)
         if node.op == "Mul" and len(sources) == 2:
             for kept, mask in (sources, sources[::-1]):
-                if self._fits(self._mask(mask), kept):
+                if self._fits(self._mask(mask), kept) and self._runs_with(node, kept):
                     return kept
         elif node.op == "SelectV2" and len(sources) == 3:
             mask, kept, dropped = sources
-            if shape_of(dropped, self._outputs) == () and self._fits(self._mask(mask), kept):
-                return kept
+            if shape_of(dropped, self._outputs) != () or not self._fits(self._mask(mask), kept):
+                return None
+            return kept if self._runs_with(node, kept) else None
         return None
+
+    def _runs_with(self, node: NodeDef, kept: Ref) -> bool:
+        """Returns whether a node runs in the same cases if its only data input is `kept`."""
+        others = [source for source in data_inputs(node) if source != kept]
+        return self._liveness.stand_ins(others, [kept], ()) == []
 
     def _node(self, source: Ref, inputs: int) -> tuple[NodeDef | None, list[Ref]]:
         """Returns the node that computes a tensor as its only output, if it has that number of inputs, and its inputs."""
