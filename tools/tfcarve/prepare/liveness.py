@@ -61,7 +61,7 @@ class Liveness:
         return self.stand_ins((lost,), left, ()) == []
 
     def set_needed_control_inputs(self, node: NodeDef, kept: Collection[str] = ()) -> None:
-        """Removes the control inputs that do not determine whether a node runs, except those from the nodes `kept`."""
+        """Removes the control inputs that do not determine whether a node runs, unless they are from nodes in `kept`."""
         control = control_inputs(node)
         alive = self.of_all(data_inputs(node))
         needed: list[str] = []
@@ -108,7 +108,7 @@ class Liveness:
         return self._without_implied(found, left) if wanted <= alive else None
 
     def _without_implied(self, names: Sequence[str], left: Sequence[Ref]) -> list[str]:
-        """Returns the nodes whose conditions those after them do not imply."""
+        """Returns the nodes whose conditions are not implied by the nodes after them."""
         found: list[str] = []
         alive = self.of_all(left) or frozenset()
         for name in reversed(names):

@@ -39,7 +39,7 @@ def _called(node: NodeDef) -> tuple[str, ...]:
 
 
 class _Inliner:
-    """Replaces the calls of a graph, but not those in the bodies of their functions."""
+    """Replaces the calls of a graph, but no calls in the bodies of their functions."""
 
     def __init__(self, graph: Graph, context: Context) -> None:
         self._library = {f.signature.name: f for f in graph.library.function}
