@@ -363,7 +363,7 @@ MODULES = {
     "prepare/transforms/remove_attribute": ["prepare/context"],
     "prepare/transforms/remove_control_dependencies": ["prepare/context", "prepare/liveness"],
     "prepare/transforms/remove_device": ["prepare/context"],
-    "prepare/transforms/remove_dropout": ["prepare/inference", "prepare/transforms/remove_nodes", "prepare/unused"],
+    "prepare/transforms/remove_dropout": ["prepare/inference", "prepare/liveness", "prepare/transforms/remove_nodes", "prepare/unused"],
     "prepare/transforms/remove_neutral_ops": ["prepare/channels", "prepare/inference", "prepare/liveness", "prepare/transforms/remove_nodes"],
     "prepare/transforms/remove_nodes": ["prepare/context"],
     "prepare/transforms/remove_training_nodes": ["prepare/liveness", "prepare/transforms/remove_nodes"],

@@ -80,7 +80,7 @@ def _outputs(graph: Graph, inputs: list[Array]) -> list[Array]:
 
 
 class _Comparison:
-    """A graph and its outputs, with which those of transformed graphs are compared."""
+    """A graph and its outputs, to which the outputs of transformed graphs are compared."""
 
     def __init__(self, graph: Graph, evaluator: Evaluator) -> None:
         self._graph = graph

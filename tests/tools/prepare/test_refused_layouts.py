@@ -159,7 +159,7 @@ def _refused(path: Path) -> set[str]:
 @pytest.mark.parametrize("form", ["no loop", "frames", "functional"])
 @pytest.mark.parametrize(("op", "fix"), [pytest.param(op, fix, id=op) for op, fix in _rows()])
 def test_the_fix(op: str, fix: str, form: str, tmp_path: Path, evaluator: Evaluator) -> None:
-    """The rows are those of the data file, so a new one is followed too; a new op needs an entry above."""
+    """The rows come from the data file, so the fix of a new row is applied too; a new op needs an entry above."""
     before, path = _drawn(op, form, last=False), tmp_path / "m.pb"
     graph_file.write_graph(path, before)
     assert _refused(path) == {op}

@@ -164,7 +164,7 @@ def test_a_function_that_a_transform_breaks(
 
 
 def test_an_invalid_model(evaluator: Evaluator) -> None:
-    """What is invalid before is no error of a transform, and may be repaired."""
+    """A fault of the model is no error of a transform, and a transform may repair it."""
     graph = _graph()
     unused = nodes.make("Exp", "unused", ())
     unused.input.append("x")

@@ -23,7 +23,7 @@ class Trained:
     Attributes:
       graph: its GraphDef.
       saved: the same as a SavedModel with one signature.
-      names: what stands in advice for the model's parts.
+      names: the values of the names in capital letters in advice.
       feeds: values for the input, and for variables as far as they are not constant.
       expected: the value of the output.
     """
@@ -53,7 +53,7 @@ def _branched(x: tf.Tensor) -> tf.Tensor:
 
 
 def _draw(has_loop: bool) -> tuple[tf.Tensor, tf.Tensor]:
-    """Draws a trainer as programs for TensorFlow 1 were written; returns what goes in and what comes out."""
+    """Draws a trainer as programs for TensorFlow 1 were written; returns its input and its output."""
     queue = tf.queue.FIFOQueue(9, [tf.float32], [[4]])
     raw = _V1.decode_raw(_V1.placeholder(tf.string, [], "file"), tf.float32)
     queue.enqueue([tf.reshape(raw, [4])])
@@ -104,7 +104,7 @@ def trained(form: str, folder: Path) -> Trained:
 
 
 def decoder(form: str) -> Callable[[], None]:
-    """Returns what draws a model that decodes a picture, and computes in a loop or not."""
+    """Returns a function that draws a model which decodes a picture, with a loop or without."""
 
     def draw() -> None:
         pixels = tf.io.decode_png(_V1.placeholder(tf.string, [], name="file"), 3)

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
+import tensorflow_ops
 from freeze_running import frozen_here, graph_of, outputs_of, run
 from freeze_sources import (
     Source,
@@ -25,14 +26,13 @@ from freeze_sources import (
     v1_table,
 )
 from google.protobuf import text_format
-from indexes import op, registration
+from indexes import registration
 
 from tfcarve import full_tensorflow
 from tfcarve.cli import main
 from tfcarve.commands.read_model import read_model
 from tfcarve.errors import InvalidInput
 from tfcarve.models.choice import Choice
-from tfcarve.op_definition import Attr
 from tfcarve.registry.index import KernelIndex, TensorflowFacts
 
 
@@ -157,11 +157,10 @@ _OPS = ("Cosh", "Const", "Identity", "Mul", "NoOp", "Placeholder", "Relu", "_Arg
 
 def _index(path: Path, ops: Sequence[str] = _OPS) -> Path:
     """Writes an index of ops, by default those that the frozen two_signatures needs."""
-    type_ = Attr("type")
     index = KernelIndex(
         TensorflowFacts("9.8.7", "ab" * 32, ()),
         tuple(registration(name, f"{name}Op") for name in ops),
-        tuple(op(name, T=type_) for name in ops),
+        tuple(tensorflow_ops.definitions()[name] for name in ops),
         (),
         {},
         (),

@@ -1,4 +1,4 @@
-"""What `tfcarve select` says about leftovers is followed: they are gone, and the outputs are the same."""
+"""The advice of `tfcarve select` about leftovers is followed: they are gone, and the outputs are the same."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _KINDS = leftover_kinds.load(known.release())
 
 
 class _Facts:
-    """Properties of TensorFlow's ops; those that its index has in selection."""
+    """Properties of TensorFlow's ops, as selection takes them from the index."""
 
     def has_side_effects(self, name: str) -> bool:
         op = op_def_registry.get(name)
@@ -95,7 +95,7 @@ def _require_removed(kind: str, model: Trained, words: list[str], result: Path) 
 def test_leftovers_of_training(
     kind: Kind, model: Trained, tmp_path: Path, evaluator: Evaluator
 ) -> None:
-    """The kinds are those of the data file, so a new one is followed too; it needs a part in leftover_models.py."""
+    """The kinds come from the data file, so the advice of a new kind is followed too; it needs a part in leftover_models.py."""
     assert kind.id in _kinds(read.read(model.graph))
     for number, (text, path) in enumerate(_alternatives(kind.transform, model)):
         for words in advice.commands(text, {**model.names, "MODEL": str(path)}):
@@ -109,7 +109,7 @@ def test_leftovers_of_training(
 
 
 def _alternatives(text: str, model: Trained) -> list[tuple[str, Path]]:
-    """Returns what a kind's advice says of a GraphDef, and of a SavedModel if it says something else of it."""
+    """Returns the advice for a GraphDef, and for a SavedModel if that is different, each with the model."""
     first, _, other = text.partition(", or for a SavedModel ")
     return [(first, model.graph), *([(other, model.saved)] if other else [])]
 
@@ -140,7 +140,7 @@ def _save(path: Path, draw: Callable[[], None]) -> None:
 
 
 def _without_decoding(path: Path, folder: Path, evaluator: Evaluator) -> bytes:
-    """Follows what is said of a model that decodes its input."""
+    """Follows the advice for a model that decodes its input."""
     (text,) = set(_reported(path).values())
     (words,) = advice.commands(text, {"MODEL": str(path), "OUTPUTS": "y"})
     result = _followed(words, folder, evaluator)

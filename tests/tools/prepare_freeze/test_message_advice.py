@@ -1,4 +1,4 @@
-"""What messages about models advise is followed: the next command line does what the first one refused."""
+"""The advice in messages about models is followed: after a refused command line, the advised one succeeds."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _Row:
     Attributes:
       refused: the command line that is refused.
       says: a part of the message that has no names of the model.
-      followed: what the message advises: command lines, separated by " && ".
+      followed: the advised command lines, separated by " && ".
       forms: the forms of models in which the command line is refused.
       before: command lines that create files for it.
     """
@@ -155,7 +155,7 @@ def _freeze_here(patch: pytest.MonkeyPatch) -> None:
 
 
 def _log(capfd: pytest.CaptureFixture[str]) -> None:
-    """Runs the graph in l.pb, which prints ranges, as a program does, and writes what it prints to run.log."""
+    """Runs the graph in l.pb, which prints ranges, as a program does, and writes its messages to run.log."""
     capfd.readouterr()
     with tf.Graph().as_default() as graph, tf.compat.v1.Session(graph=graph) as session:
         tf.import_graph_def(tf.compat.v1.GraphDef.FromString(Path("l.pb").read_bytes()), name="")

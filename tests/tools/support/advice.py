@@ -14,7 +14,7 @@ def commands(text: str, values: Mapping[str, str]) -> Iterator[list[str]]:
 
     Args:
       text: advice.
-      values: what MODEL and other names in capital letters stand for.
+      values: the values of MODEL and other names in capital letters.
 
     Raises:
       AssertionError: the text has no command line, or a name has no value.

@@ -55,7 +55,7 @@ def ran_again(
     outputs: Sequence[str],
     first: Sequence[str] = (),
 ) -> list[list[Array]]:
-    """Returns what `ran` returns for each of `feeds`, all in one session, after the nodes `first` have run."""
+    """Returns the outputs for each of `feeds`, all computed in one session, after the nodes `first` have run."""
     definition = tf1.GraphDef.FromString(graph_file.to_bytes(graph))
     config = tf1.ConfigProto()
     config.graph_options.optimizer_options.opt_level = -1

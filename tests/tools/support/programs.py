@@ -173,7 +173,7 @@ BLOCKS: Mapping[str, Callable[[tf.Tensor], tf.Tensor]] = {
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop: `count` times `body`, whose result is added to what it reads."""
+    """A loop: `count` times `body`."""
 
     count: int
     body: Program
@@ -181,7 +181,7 @@ class Loop:
 
 @dataclass(frozen=True)
 class Condition:
-    """One of two programs; the sum of what they read decides which."""
+    """One of two programs; the sum of their input decides which."""
 
     positive: Program
     other: Program

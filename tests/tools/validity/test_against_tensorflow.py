@@ -13,7 +13,7 @@ from typing import Any
 
 import damages
 import pytest
-import tensorflow_session
+import tensorflow_ops
 import valid_graphs
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -69,9 +69,7 @@ def _sessions() -> Iterator[Sessions]:
 
 def _faults(data: bytes) -> list[Fault]:
     read = graph_def.graph(data, 0, len(data), "m", Budget(len(data)))
-    return list(
-        check.faults(list(read.nodes), read.functions, tensorflow_session.definitions().get)
-    )
+    return list(check.faults(list(read.nodes), read.functions, tensorflow_ops.definitions().get))
 
 
 @pytest.mark.parametrize("name", valid_graphs.NAMES)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
+import tensorflow_ops
 import tensorflow_session
 
 from tfcarve.cli import main
@@ -39,9 +40,7 @@ def _trained() -> Any:
 
 def _faults(path: Path) -> list[Fault]:
     model = read(path)
-    return list(
-        check.faults(tuple(model.nodes), model.functions, tensorflow_session.definitions().get)
-    )
+    return list(check.faults(tuple(model.nodes), model.functions, tensorflow_ops.definitions().get))
 
 
 def test_constants_in_place_of_variables(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
-import tensorflow_session
+import tensorflow_ops
 from msgspec.structs import replace
 from tensorflow.core.framework import attr_value_pb2
 
@@ -31,7 +31,7 @@ _OTHERS = {"AudioMicrofrontend", "TfLiteSubgraphExecute", "CustomAggregator", "M
 
 def _ops() -> list[OpDefinition]:
     """Returns TensorFlow's ops, without those that a library cannot have."""
-    listed = tensorflow_session.definitions().values()
+    listed = tensorflow_ops.definitions().values()
     return [op for op in listed if not _ONEDNN.match(op.name) and op.name not in _OTHERS]
 
 

@@ -1,4 +1,4 @@
-"""The frames of loops, and the nodes whose tensors cannot be fetched: those in loops and in branches. Pure.
+"""The frames of loops, and the nodes in loops and in branches, whose tensors cannot be fetched. Pure.
 
 Each loop of Enter, Merge, Switch, NextIteration and Exit has a frame, in which its nodes run once for each iteration.
 Source: BuildControlFlowInfo and ValidateControlFlowInfo in tensorflow/core/graph/control_flow.cc.
@@ -66,7 +66,7 @@ class Frames:
         return frame
 
     def _require_one_condition(self, condition: NodeDef, frame: str) -> None:
-        """Reports a second LoopCond, except those of the loops that count iterations for gradients."""
+        """Reports a second LoopCond, unless it counts iterations for gradients."""
         first = self._conditions.setdefault(frame, condition.name)
         if first != condition.name and "LoopCounter" not in first + condition.name:
             what = f"the loop {frame!r} has another LoopCond, {first!r}"

@@ -19,7 +19,7 @@ class Views:
         """Starts with the original graph."""
         self._facts = facts
         self._taken = set(facts.known)
-        self._beside = Constants(facts.known.values())
+        self._new_constants = Constants(facts.known.values())
         self._last: dict[Ref, Ref] = {}
         self._first: dict[Ref, Ref] = {}
         self._transposes: dict[Ref, tuple[Ref, Order]] = {}
@@ -112,9 +112,9 @@ class Views:
 
     def integers(self, array: Array, near: Ref) -> Ref:
         """Returns an integer constant for a reader of `near`, a tensor of the original graph."""
-        key = (array.tobytes(), self._beside.place(near), array.shape)
+        key = (array.tobytes(), self._new_constants.place(near), array.shape)
         if key not in self._constants:
-            created = self._beside.beside(near, self.name("convert_layout/order"), array)
+            created = self._new_constants.beside(near, self.name("convert_layout/order"), array)
             self.new.append(created)
             self._constants[key] = Ref(created.name)
         return self._constants[key]

@@ -1,4 +1,4 @@
-"""Checks what TensorFlow checks when it loads a graph and runs it, except shapes and devices. Pure.
+"""Makes the checks that TensorFlow makes when it loads and runs a graph, except shapes and devices. Pure.
 
 Source: tensorflow/core/common_runtime/graph_constructor.cc (GraphConstructor), and the sources of graph_check.py,
 op_check.py and frames.py.
@@ -48,7 +48,7 @@ class LoadCheck:
         Args:
           graph: a graph that graph_check.check accepts.
           fed: the names of the nodes that are fed.
-          fetched: the names of the nodes that are fetched; TensorFlow checks only the frames of what they need.
+          fetched: the names of the nodes that are fetched; TensorFlow checks frames only of the nodes that they need.
         """
         found = [fault for node in graph.nodes if (fault := _name_fault(node)) is not None]
         found += self._op_faults(graph)
@@ -93,7 +93,7 @@ class LoadCheck:
 
 
 def _key(node: NodeDef) -> bytes:
-    """Returns what determines the types of a node; without the value of a Const, which may be large."""
+    """Returns the parts of a node that determine its types; not the value of a Const, which may be large."""
     if node.op != "Const" or len(node.attr) != 2 or "value" not in node.attr:
         return node.SerializeToString(deterministic=True)
     others = [key for key in node.attr if key != "value"]

@@ -50,7 +50,7 @@ def make(op: str, name: str, inputs: Iterable[Ref], **attrs: AttrValue) -> NodeD
 
 
 def constant(name: str, array: Array, control: Iterable[Ref], dtype: int | None = None) -> NodeDef:
-    """Returns a Const with control inputs (constants.py has those for a loop); `dtype` defaults to that of the array."""
+    """Returns a Const with control inputs (constants.py finds them for a Const in a loop); `dtype` defaults to that of the array."""
     created = NodeDef(name=name, op="Const")
     set_inputs(created, control)
     proto = created.attr["value"].tensor

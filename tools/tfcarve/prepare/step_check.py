@@ -14,12 +14,12 @@ from tfcarve.prepare.load_check import Fault, LoadCheck
 _SHOWN = 3
 # The place of the graph itself, beside the names of functions.
 _GRAPH = ""
-# The cause of what was invalid before the first transform.
+# The cause of faults that exist before the first transform.
 _MODEL = ""
 
 
 class StepCheck:
-    """Checks a graph and the bodies of its functions; what is invalid already is no error of the next transform."""
+    """Checks a graph and the bodies of its functions; a transform is not blamed for faults that exist before it."""
 
     def __init__(
         self, graph: Graph, inputs: Sequence[str], outputs: Sequence[str], op_defs: OpDefs

@@ -13,7 +13,7 @@ from tfcarve.models.signature_def import node_of
 from tfcarve.selection.graph import Graph, Pending, data_inputs
 from tfcarve.selection.leftover_kinds import Decoding
 
-# What depends on nodes of these ops may be in a loop or branch.
+# Nodes that depend on nodes of these ops may be in a loop or branch.
 _CONTROL_FLOW = frozenset(("Enter", "RefEnter", "RefSwitch", "Switch", "_SwitchN"))
 
 

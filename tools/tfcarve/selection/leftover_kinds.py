@@ -29,7 +29,7 @@ class Kind(JsonDocument, frozen=True, kw_only=True):
       guarded: the ends may be in a branch of a condition, and test bool values.
       handle: the ends write to the resource that is their first input.
       unread: the part ends in a value without consumers instead of in an op.
-      transform: what removes it: command lines with MODEL, OUTPUTS and other names that a user replaces.
+      transform: the command lines that remove it, with MODEL, OUTPUTS and other names that a user replaces.
       why: why no output needs it.
     """
 
@@ -52,7 +52,7 @@ class Decoding(JsonDocument, frozen=True):
     Attributes:
       decoders: ops that decode a file.
       follow: ops that may follow before the model proper begins.
-      one: what removes them if one of their tensors, `{list}`, the first output of its node, is read.
+      one: the command line that removes them if one of their tensors, `{list}`, the first output of its node, is read.
       several: the same for other tensors; `{list}` is their names, separated by commas.
     """
 
