@@ -41,7 +41,10 @@ def _looped(x: tf.Tensor, form: str, count: object = 3) -> tf.Tensor:
 def _draw_state(x: tf.Tensor) -> None:
     """Draws outputs that a frozen graph cannot have."""
     counter = v1.get_variable("counter", initializer=0.0, use_resource=True)
-    tf.identity(v1.assign_add(counter, 1.0) + tf.reduce_sum(x), name="counted")
+    count = v1.assign_add(counter, 1.0)
+    tf.identity(count + tf.reduce_sum(x), name="counted")
+    with tf.control_dependencies([v1.Assert(count < 9.0, [count])]):
+        tf.identity(x, name="asserted")
     keys = tf.lookup.KeyValueTensorInitializer(tf.constant([1], tf.int64), tf.constant([2.0]))
     tf.identity(tf.lookup.StaticHashTable(keys, 0.0).export()[1], name="exported")
 
@@ -99,6 +102,12 @@ def _draw_small(form: str, output: str = "y", has_other: bool = False) -> None:
     tf.add(middle, 1.0, name=output)
 
 
+def _draw_examples(form: str) -> None:
+    examples = tf.data.Dataset.from_tensors(tf.zeros([2]))
+    x = v1.data.make_one_shot_iterator(examples).get_next()
+    tf.exp(_looped(x, form), name="y")
+
+
 def _draw_read(form: str) -> None:
     _draw_small(form)
     y = v1.get_default_graph().get_tensor_by_name("y:0")
@@ -135,6 +144,7 @@ def write(form: str) -> None:
         _write("small.pb", lambda: _draw_small(form))
         _write("more.pb", lambda: _draw_small(form, has_other=True))
         _write("renamed.pb", lambda: _draw_small(form, "z"))
+        _write("examples.pb", lambda: _draw_examples(form))
         _write("read.pb", lambda: _draw_read(form))
         _write("count.pb", lambda: _draw_unknown_count(form))
         _write("number.pb", lambda: _draw_number(form))

@@ -77,6 +77,29 @@ def test_the_model_itself_computes_the_same(
     assert all(_equal(*pair) for pair in zip(arrays, expected, strict=True))
 
 
+def test_a_constant_argument(saved: tuple[Path, dict[str, Call]], tmp_path: Path) -> None:
+    """The frozen graph and the model itself compute with its value."""
+    folder, calls = saved
+    call = calls["look_up"]
+    options = {"signature": "look_up", "constants": ("ids=[1, 3]",)}
+    fed = {name: array for name, array in call.feeds.items() if name != "ids"}
+    data = frozen_here(folder, tmp_path, **options)
+    assert {n.name for n in graph_of(data).node if n.op == "Placeholder"} == fed.keys()
+    frozen = run(data, fed, call.expected)
+    request = RunRequest(
+        model=source.request(folder, Options(**options)),
+        samples=1,
+        inputs=tuple(fed),
+        outputs=tuple(call.expected),
+    )
+    parts = [tf.make_tensor_proto(array).SerializeToString() for array in fed.values()]
+    error, results = program.run(request, parts, tmp_path)
+    assert error == ""
+    for (name, array), result in zip(call.expected.items(), results, strict=True):
+        assert _equal(frozen[name], array)
+        assert _equal(tf.make_ndarray(tensor_pb2.TensorProto.FromString(result)), array)
+
+
 def test_traces_differ(saved: tuple[Path, dict[str, Call]], tmp_path: Path) -> None:
     """The control of the comparisons."""
     folder, calls = saved

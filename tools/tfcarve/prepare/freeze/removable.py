@@ -24,7 +24,7 @@ _ASSERTION = "Assert"
 # Nodes with these ops change nothing in a frozen graph.
 _NO_EFFECT = INITIALIZERS | {"DisableCopyOnRead"}
 _FIX = (
-    "choose outputs that do not need it, or save the model without the update (a Keras model: a function that calls it with "
+    "choose --outputs that do not need it, or save the model without the update (a Keras model: a function that calls it with "
     "training=False)"
 )
 # What was removed, by its kind.
