@@ -272,7 +272,7 @@ def test_invalid_models(
     models: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "m.keras").write_bytes(b"PK")
-    _error(capsys, r"m\.keras: Keras cannot", models[0], tmp_path / "m.keras")
+    _error(capsys, r"m\.keras: is not loaded", models[0], tmp_path / "m.keras")
     _error(capsys, r"without saved_model\.pb", models[0], tmp_path)
     _error(capsys, r"none\.pb: no such file", models[0], tmp_path / "none.pb")
 
