@@ -22,7 +22,7 @@ from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph
 from tfcarve.prepare.transform_list import Step, parse
 
-_EXAMPLES = extent.of(5, 300)
+_EXAMPLES = extent.of(3, 300)
 _TOLERANCE = 1e-4
 # GraphDef.versions.producer is 21, that of TensorFlow 1.0.
 _OLD_VERSIONS = b"\x22\x02\x08\x15"

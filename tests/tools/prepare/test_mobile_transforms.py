@@ -6,7 +6,7 @@ import numpy as np
 import prepared
 import pytest
 import tensorflow as tf
-from prepared import tf1
+from prepared import Array, tf1
 
 from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.graph import Graph, by_name, control_inputs
@@ -229,3 +229,40 @@ def test_identities_with_custom_gradients_are_removed(evaluator: Evaluator) -> N
     after = prepared.transformed(before, "remove_training_nodes", evaluator)
     assert "IdentityN" not in prepared.ops(after)
     assert prepared.difference(before, after, {"x": _X}) == 0
+
+
+def _in_a_branch(compute: Callable[[tf.Tensor, tf.Tensor], tf.Tensor], operand: Array) -> None:
+    """Draws a node that reads x, which no Switch guards, and a constant in a branch."""
+    x, p = _picture((1, 4, 4, 2)), tf1.placeholder(tf.bool, [], name="p")
+    low, high = map(tf.identity, tf.raw_ops.Switch(data=p, pred=p))
+    with tf1.control_dependencies([high]):
+        constant = tf.constant(operand)
+    with tf1.control_dependencies([low]):
+        other = tf.constant(prepared.noise(1, 4, 4, 2))
+    tf.raw_ops.Merge(inputs=[compute(x, constant), other], name="y")
+
+
+def _padded(x: tf.Tensor, pads: tf.Tensor) -> tf.Tensor:
+    return tf.nn.conv2d(tf.pad(x, pads), prepared.noise(3, 3, 2, 2), 1, "VALID")
+
+
+@pytest.mark.parametrize(
+    ("transform", "compute", "operand", "op"),
+    [
+        ("remove_neutral_ops", tf.add, np.zeros(2, np.float32), "AddV2"),
+        ("fold_pads", _padded, np.array([[0, 0], [1, 1], [1, 1], [0, 0]], np.int32), "Pad"),
+    ],
+)
+def test_a_constant_that_puts_a_node_into_a_branch(
+    transform: str,
+    compute: Callable[[tf.Tensor, tf.Tensor], tf.Tensor],
+    operand: Array,
+    op: str,
+    evaluator: Evaluator,
+) -> None:
+    before = prepared.drawn(lambda: _in_a_branch(compute, operand))
+    after = prepared.transformed(before, transform, evaluator, inputs=["x", "p"])
+    assert op in prepared.ops(after)
+    # The control: outside of branches the node is removed.
+    plain = prepared.drawn(lambda: tf.identity(compute(_picture((1, 4, 4, 2)), tf.constant(operand)), name="y"))  # fmt: skip
+    assert op not in prepared.ops(prepared.transformed(plain, transform, evaluator))

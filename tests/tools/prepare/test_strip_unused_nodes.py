@@ -1,5 +1,7 @@
 """Tests of strip_unused_nodes."""
 
+from collections.abc import Callable
+
 import prepared
 import pytest
 import tensorflow as tf
@@ -128,3 +130,22 @@ def test_inputs_with_several_outputs(
     # The control: only the first output is read.
     after = prepared.transformed(before, "strip_unused_nodes", evaluator, ["first"], ["halves"])
     prepared.ran(after, {"halves": prepared.noise(2)}, ["first"])
+
+
+@pytest.mark.parametrize(
+    ("draw", "dtype"),
+    [
+        (lambda x: tf.argmax(x, name="fed"), tf.int64),
+        (lambda x: tf.cast(x, tf.int32, name="fed"), tf.int32),
+        (lambda x: tf.greater(x, 0.0, name="fed"), tf.bool),
+        (lambda x: tf.identity(x, name="fed"), tf.float32),
+    ],
+)
+def test_the_type_is_that_of_the_replaced_tensor(
+    draw: Callable[[tf.Tensor], tf.Tensor], dtype: tf.DType, evaluator: Evaluator
+) -> None:
+    before = prepared.drawn(
+        lambda: tf.identity(draw(tf1.placeholder(tf.float32, [3], name="x")), name="y")
+    )
+    after = prepared.transformed(before, "strip_unused_nodes", evaluator, inputs=["fed"])
+    assert by_name(after)["fed"].attr["dtype"].type == dtype.as_datatype_enum

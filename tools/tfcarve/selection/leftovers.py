@@ -16,7 +16,7 @@ from functools import cached_property
 from tfcarve.models.node_use import Model, NodeUse
 from tfcarve.models.signature_def import node_of
 from tfcarve.selection.control_dependents import NeededDependents
-from tfcarve.selection.graph import Graph, Pending, control_inputs, data_inputs
+from tfcarve.selection.graph import Graph, Pending, closure, control_inputs, data_inputs
 from tfcarve.selection.leftover_kinds import Kind, Kinds
 from tfcarve.selection.side_effects import Calls, OpFacts, SideEffects
 
@@ -60,24 +60,38 @@ class _Search:
                 self._blocked.setdefault(blocker, []).append((kind, use))
         for kind in kinds:
             if kind.unread:
-                self.found.update((n, kind) for n in self._unused if n not in self.found)
+                unread = self._unused - self.found.keys() - self._waited_for()
+                self.found.update(dict.fromkeys(sorted(unread), kind))
 
     def _find_unused(self) -> frozenset[str]:
         """Returns the pure nodes that no output depends on, if the outputs are known."""
-        users = {name: len(self._graph.successors(name)) for name in self._graph.nodes}
+        consumers = {name: len(self._graph.consumers.get(name, ())) for name in self._graph.nodes}
         unused: set[str] = set()
-        todo = [node for node, count in users.items() if not count]
+        todo = [node for node, count in consumers.items() if not count]
         while todo:
             use = self._graph.nodes[todo.pop()]
             if use.node in self._outputs or use.op == "NoOp" or not self._effects.is_pure(use):
                 continue
             unused.add(use.node)
-            for name in self._graph.predecessors(use.node):
-                if name in users:
-                    users[name] -= 1
-                    if not users[name]:
+            for name in data_inputs(use):
+                if name in consumers:
+                    consumers[name] -= 1
+                    if not consumers[name]:
                         todo.append(name)
         return frozenset(unused)
+
+    def _waited_for(self) -> set[str]:
+        """Returns the nodes that run before a needed node because of a control edge, and all nodes before them."""
+        nodes = self._graph.nodes
+        needed = (
+            use
+            for use in nodes.values()
+            if use.op != "NoOp" and use.node not in self.found and use.node not in self._unused
+        )
+        return closure(
+            (name for use in needed for name in control_inputs(use)),
+            lambda name: self._graph.predecessors(name) if name in nodes else (),
+        )
 
     def _ends(self, kind: Kind) -> list[NodeUse]:
         """Returns the nodes in which a part of a kind may end."""
