@@ -18,11 +18,14 @@ from tfcarve import cli, commands, files
 
 _FLOAT = {"T": protos.type_value("float32"), "dtype": protos.type_value("float32")}
 _VALUE = {**_FLOAT, "value": protos.tensor_value("float32", (1024,), bytes(4096))}
-_GRAPH = protos.graph(node("c", "Const", _VALUE), node("r", "Relu", _FLOAT))
+_GRAPH = protos.graph(node("c", "Const", _VALUE), node("n", "NoOp"))
 # Commands without -o and its argument; and what they print if the output is a file.
 _WITH_REPORT = {
     "memmap": (("memmap", "m.pb"), "1 constants with 4,096 bytes are aligned\n"),
-    "transform": (("transform", "m.pb", "--transforms", "remove_device"), "2 nodes, "),
+    "transform": (
+        ("transform", "m.pb", "--outputs", "c", "--transforms", "remove_device"),
+        "2 nodes, ",
+    ),
     "freeze": (("freeze", "m.pb"), "m.pb: is already frozen: copied unchanged\n"),
 }
 _WITHOUT_REPORT = {
