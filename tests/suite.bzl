@@ -34,7 +34,7 @@ FULL = {
     "//tests/fuzz:test_readers_full": "readers of files accept or refuse more damaged inputs",
     "//tests/fuzz:test_rounds": "the command that fuzzes, and its record",
     "//tests/keras3:test_library": "one library runs these models, with Keras 3's outputs",
-    "//tests/keras3:test_keras3_full": "the frozen graphs of the models of tests/keras3/models.py have Keras 3's outputs",
+    "//tests/keras3:test_keras3_full": "the frozen graphs of the models of tests/keras3/architectures.py have Keras 3's outputs",
     "//tests/kernels:test_upstream": "TensorFlow's own C++ tests of kernels pass on the overrides",
     "//tests/preparing:test_preparing": "TensorFlow 2.14, 2.16, 2.18 and 2.21 prepare models",
     "//tests/remote:test_cache": "builds with a remote cache",

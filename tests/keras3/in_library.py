@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from demo import library, nested
 from demo.library import Library
-from demo.nested import NestedError, Workspace
-from keras3.samples import Array, Sample
-from tfcarve.proof.difference import difference, largest_difference
+from demo.nested import Workspace
+from keras3.samples import Sample
+from keras3.tolerances import Array, error
 
 _PACKAGE = "public"
 PLATFORM = "linux_x86_64"
@@ -37,27 +36,12 @@ def _bytes(array: Array) -> Array:
 def run(built: Library, model: Sample) -> dict[str, Array]:
     """Runs a model in the library; returns its outputs. Raises NestedError if it does not run."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        fed = {key: folder / f"input{i}.npy" for i, key in enumerate(model.inputs)}
+        fed = {key: Path(name, f"{i}.npy") for i, key in enumerate(model.inputs)}
         for key, file in fed.items():
             np.save(file, _bytes(model.inputs[key]))
-        files = {key: folder / f"output{i}.npy" for i, key in enumerate(model.expected)}
-        command = [
-            *(str(built.runner), str(model.graph)),
-            *(f"--input={key}={file}" for key, file in fed.items()),
-            *(f"--output={key}={file}" for key, file in files.items()),
-        ]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
-        if done.returncode:
-            raise NestedError(f"{model.name} did not run: {done.stderr.strip()}")
-        return {key: np.load(file) for key, file in files.items()}
+        return library.run_graph(built, model.graph, fed, model.expected)
 
 
-def largest(actual: dict[str, Array], model: Sample) -> float:
-    """Returns the largest difference of numbers from Keras' outputs, divided by 1 + |expected|; infinite if others differ."""
-    return max(
-        largest_difference(actual[name], expected)
-        if expected.dtype.kind in "fiu" and actual[name].shape == expected.shape
-        else float("inf" if difference(actual[name], expected, {}) else 0)
-        for name, expected in model.expected.items()
-    )
+def largest(actual: Mapping[str, Array], model: Sample) -> float:
+    """Returns the largest error of a model's outputs."""
+    return max(error(actual[name], expected) for name, expected in model.expected.items())

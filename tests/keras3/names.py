@@ -1,4 +1,4 @@
-"""The names of the models, for processes without Keras 3; a test compares them with those of keras3.models."""
+"""The names of the models, for processes without Keras 3; a test compares them with those of keras3.architectures."""
 
 QUICK = ("lstm", "states", "string_lookup")
 NAMES = (

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from keras3.tolerances import Array
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,13 @@ class Programs:
 
     save: tuple[str, ...]
     tfcarve: tuple[str, ...]
+
+    @classmethod
+    def of_test(cls) -> Programs:
+        """Returns the programs that a test has as data."""
+        runfiles = os.environ["RUNFILES_DIR"]
+        save, tfcarve = (os.path.join(runfiles, os.environ[name]) for name in ("SAVE", "TFCARVE"))
+        return cls((save,), (tfcarve,))
 
     def run(self, command: Sequence[str], *words: str | Path) -> str:
         """Runs a command; returns its output. Raises RuntimeError, with what it wrote, if it fails."""

@@ -2,7 +2,7 @@
 
     python -m keras3.save FOLDER [NAME ...]
 
-writes NAME.keras and NAME.npz for each model of keras3.models. The arrays are `input:TENSOR` and `output:TENSOR`. An output has
+writes NAME.keras and NAME.npz for each model of keras3.architectures. The arrays are `input:TENSOR` and `output:TENSOR`. An output has
 the name of its layer, with a number if the layer has several.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras3.models import MODELS
+from keras3.architectures import MODELS
 
 # The ranges of the parameters of normalizations; with their initial values, zeros and ones, a wrong one would look right.
 _RANGES = {

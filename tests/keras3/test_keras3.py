@@ -13,22 +13,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import h5py
-import numpy as np
 import pytest
 import tensorflow as tf
 
 import extent
 from keras3.names import NAMES, QUICK
-from keras3.samples import Array, Programs, Sample, samples
-from keras3.tolerances import tolerance
-from tfcarve.proof.difference import largest_difference
+from keras3.samples import Programs, Sample, samples
+from keras3.tolerances import Array, error, tolerance
+from models import frozen
 
-
-def _program(variable: str) -> tuple[str]:
-    return (os.path.join(os.environ["RUNFILES_DIR"], os.environ[variable]),)
-
-
-_PROGRAMS = Programs(_program("SAVE"), _program("TFCARVE"))
+_PROGRAMS = Programs.of_test()
 
 
 @pytest.fixture(name="models", scope="module")
@@ -38,18 +32,7 @@ def _models(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Sample]:
 
 
 def _outputs(graph: Path, inputs: Mapping[str, Array], names: Sequence[str]) -> list[Array]:
-    definition = tf.compat.v1.GraphDef.FromString(graph.read_bytes())
-    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-        tf.import_graph_def(definition, name="")
-        feeds = {f"{name}:0": array for name, array in inputs.items()}
-        found: list[Array] = session.run([f"{name}:0" for name in names], feeds)
-        return found
-
-
-def _difference(found: Array, expected: Array) -> float:
-    if expected.dtype.kind not in "fiu":
-        return 0 if np.array_equal(found, expected) else np.inf
-    return largest_difference(found, expected)
+    return frozen.run(tf.compat.v1.GraphDef.FromString(graph.read_bytes()), inputs, names)
 
 
 def test_outputs_are_those_of_keras(models: Sequence[Sample]) -> None:
@@ -59,9 +42,9 @@ def test_outputs_are_those_of_keras(models: Sequence[Sample]) -> None:
         for value, (name, expected) in zip(found, one.expected.items(), strict=True):
             assert value.dtype == expected.dtype, one.name
             assert value.shape == expected.shape, one.name
-            difference = _difference(value, expected)
-            if difference > tolerance(one.name):
-                wrong[one.name, name] = difference
+            found_error = error(value, expected)
+            if found_error > tolerance(one.name):
+                wrong[one.name, name] = found_error
     assert not wrong
 
 
@@ -71,7 +54,7 @@ def test_other_inputs_have_other_outputs(models: Sequence[Sample]) -> None:
     inputs = {name: array * 2 for name, array in one.inputs.items()}
     (name,) = one.expected
     (found,) = _outputs(one.graph, inputs, [name])
-    assert _difference(found, one.expected[name]) > tolerance(one.name)
+    assert error(found, one.expected[name]) > tolerance(one.name)
 
 
 def test_model_is_compared_with_its_frozen_graph(models: Sequence[Sample], tmp_path: Path) -> None:
@@ -153,12 +136,12 @@ def test_custom_objects(models: Sequence[Sample], tmp_path: Path) -> None:
     _PROGRAMS.run(*freeze, "--custom-objects", code)
     (found,) = _outputs(output, one.inputs, ["twice"])
     (expected,) = one.expected.values()
-    assert _difference(found, 2 * expected) < tolerance(one.name)
+    assert error(found, 2 * expected) < tolerance(one.name)
 
 
 def test_names_are_those_of_the_models() -> None:
     """Also of the models that only a full run saves."""
-    source = Path(os.environ["RUNFILES_DIR"], "_main/tests/keras3/models.py").read_text()
+    source = Path(os.environ["RUNFILES_DIR"], "_main/tests/keras3/architectures.py").read_text()
     functions = source.split("\n@_model(")[1:]
     assert sorted(NAMES) == sorted(
         text.partition("def ")[2].partition("(")[0] for text in functions

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -19,14 +18,9 @@ from keras3.samples import Programs, Sample, samples
 from keras3.tolerances import tolerance
 
 
-def _program(variable: str) -> tuple[str]:
-    return (os.path.join(os.environ["RUNFILES_DIR"], os.environ[variable]),)
-
-
 @pytest.fixture(name="models", scope="module")
 def _models(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Sample]:
-    programs = Programs(_program("SAVE"), _program("TFCARVE"))
-    return list(samples(programs, tmp_path_factory.mktemp("models"), NAMES))
+    return list(samples(Programs.of_test(), tmp_path_factory.mktemp("models"), NAMES))
 
 
 @pytest.fixture(name="workspace", scope="module")

@@ -77,6 +77,35 @@ def build(
     return Library.among(platform, [f for group in groups for f in done.files(target, group)])
 
 
+def run_graph(
+    library: Library, graph: Path, inputs: Mapping[str, Path], outputs: Iterable[str]
+) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
+    """Runs a graph in the library once, under qemu if necessary, and returns its outputs by name.
+
+    Args:
+        library: has the program.
+        graph: a frozen GraphDef.
+        inputs: the files with the arrays, by name.
+        outputs: names.
+
+    Raises:
+        NestedError: the graph does not run.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        files = {output: Path(folder, f"{n}.npy") for n, output in enumerate(outputs)}
+        command = [
+            *(*emulator(library.platform), str(library.runner), str(graph)),
+            *(f"--input={name}={file}" for name, file in inputs.items()),
+            *(f"--output={name}={file}" for name, file in files.items()),
+        ]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        if done.returncode:
+            raise NestedError(
+                f"{library.platform}: {graph.stem} did not run: {done.stderr.strip()}"
+            )
+        return {output: np.load(file) for output, file in files.items()}
+
+
 @dataclass(frozen=True)
 class Answer:
     """The result of run_model."""

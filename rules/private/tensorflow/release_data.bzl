@@ -3,6 +3,19 @@
 load("//rules/private/python:python.bzl", "py_tool")
 load(":release_repository.bzl", "repository_name")
 
+def _update_from_sources(name, release, module):
+    """A program that reads the release's tree."""
+    tree = "@" + repository_name(release)
+    version = tree + "//:tensorflow/core/public/version.h"
+    py_tool(
+        name = name,
+        args = [release, "$(rootpath %s)" % version],
+        data = [tree + "//:sources", version],
+        main = "tfcarve." + module.replace("/", "."),
+        tags = ["manual"],
+        deps = ["//tools:tfcarve/" + module],
+    )
+
 def core_bzl_update(name, release):
     """A program that writes core.bzl from release.toml, optional_sources.json and the release's tree.
 
@@ -10,16 +23,7 @@ def core_bzl_update(name, release):
       name: of the target, for `bazel run`.
       release: name of the release.
     """
-    tree = "@" + repository_name(release)
-    version = tree + "//:tensorflow/core/public/version.h"
-    py_tool(
-        name = name,
-        args = [release, "$(rootpath %s)" % version],
-        data = [tree + "//:sources", version],
-        main = "tfcarve.build_files.update_core",
-        tags = ["manual"],
-        deps = ["//tools:tfcarve/build_files/update_core"],
-    )
+    _update_from_sources(name, release, "build_files/update_core")
 
 def output_types_update(name, release):
     """A program that writes output_types.json from the op definitions in the release's tree.
@@ -28,16 +32,7 @@ def output_types_update(name, release):
       name: of the target, for `bazel run`.
       release: name of the release.
     """
-    tree = "@" + repository_name(release)
-    version = tree + "//:tensorflow/core/public/version.h"
-    py_tool(
-        name = name,
-        args = [release, "$(rootpath %s)" % version],
-        data = [tree + "//:sources", version],
-        main = "tfcarve.registry.update_output_types",
-        tags = ["manual"],
-        deps = ["//tools:tfcarve/registry/update_output_types"],
-    )
+    _update_from_sources(name, release, "registry/update_output_types")
 
 def optional_sources_update(name, release):
     """A program that compiles the complete runtime for this machine and writes optional_sources.json.

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from tfcarve import listing
 from tfcarve.errors import InvalidInput
 from tfcarve.models import text_format, wire
 from tfcarve.models.text_format import Field, Message
@@ -29,7 +30,6 @@ _STATE = Message(
 )  # fmt: skip
 _MAX_STATE = 1 << 20
 _HDF5 = b"\x89HDF"
-_MAX_LISTED = 10
 
 
 def without_suffix(path: Path) -> Path:
@@ -80,9 +80,7 @@ def _prefixes(folder: Path) -> list[str]:
 
 
 def _listed(folder: Path, names: list[str]) -> str:
-    more = len(names) - _MAX_LISTED
-    shown = ", ".join(str(folder / name) for name in names[:_MAX_LISTED])
-    return shown + (f" and {more} more" if more > 0 else "")
+    return listing.first([str(folder / name) for name in names])
 
 
 def latest(data: bytes) -> str:

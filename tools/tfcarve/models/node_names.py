@@ -8,14 +8,19 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 # Source: the regular expression for node names in tensorflow/core/graph/graph_constructor.cc and framework/ops.py.
-_NODE_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*\Z")
+_NODE_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
 _NO_NODE_NAME = re.compile(r"[^A-Za-z0-9_.\\/>-]")
+
+
+def is_node_name(text: str) -> bool:
+    """Returns whether `text` is a valid node name."""
+    return bool(_NODE_NAME.fullmatch(text))
 
 
 def as_node_name(text: str) -> str:
     """Returns `text` as a valid node name."""
     name = _NO_NODE_NAME.sub("_", text)
-    return name if _NODE_NAME.match(name) else f"t{name}"
+    return name if is_node_name(name) else f"t{name}"
 
 
 class Names:

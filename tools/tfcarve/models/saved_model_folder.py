@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
+from tfcarve import listing
 from tfcarve.errors import InvalidInput
 from tfcarve.models import checkpoint_files
 
 GRAPH_FILES = ("saved_model.pb", "saved_model.pbtxt")
-_MAX_LISTED, _MAX_SEEN = 10, 10_000
+_MAX_SEEN = 10_000
 
 
 def _found(folder: Path) -> Path | None:
@@ -22,8 +23,7 @@ def _advice(folder: Path) -> str:
     entries: Sequence[Path] = sorted(islice(folder.iterdir(), _MAX_SEEN))
     inner = [str(entry) for entry in entries if entry.is_dir() and _found(entry)]
     if inner:
-        more = f" and {len(inner) - _MAX_LISTED} more" if len(inner) > _MAX_LISTED else ""
-        return f"pass a SavedModel in it: {', '.join(inner[:_MAX_LISTED])}{more}"
+        return f"pass a SavedModel in it: {listing.first(inner)}"
     if any(checkpoint_files.is_index(entry) for entry in entries):
         return f"it has a checkpoint: pass the graph, GRAPH.pb or .meta, and --checkpoint {folder}"
     return "pass a file or a SavedModel directory"

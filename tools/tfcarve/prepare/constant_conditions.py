@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tfcarve.control_flow import ALL_SWITCHES, MERGES
 from tfcarve.prepare import nodes, predicates
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.control_flow import ALL_SWITCHES, MERGES
 from tfcarve.prepare.dead_branches import Branches
 from tfcarve.prepare.graph import Graph, by_name, data_inputs, ref
 from tfcarve.prepare.inlined_size import check_inlined_size

@@ -12,6 +12,7 @@ from tfcarve import dtypes
 from tfcarve.errors import InvalidInput
 from tfcarve.nearest import nearest
 from tfcarve.prepare import tensors
+from tfcarve.prepare.messages import NodeDef
 from tfcarve.prepare.tensors import Array
 
 # The ops of the nodes that can get a value.
@@ -63,6 +64,21 @@ def require_placeholder(name: str, op: str | None, known: Iterable[str]) -> None
         )
     if op not in PLACEHOLDERS:
         raise InvalidInput(f"--constant {name}: the node is a {op}: only Placeholders get a value")
+
+
+def dims_of(node: NodeDef) -> list[int] | None:
+    """Returns the shape of a Placeholder, with -1 for an unknown dimension; None if the rank is unknown.
+
+    The node is a NodeDef of either kind: tfcarve.prepare.messages, or TensorFlow's.
+    """
+    if "shape" not in node.attr or node.attr["shape"].shape.unknown_rank:
+        return None
+    return [int(dim.size) for dim in node.attr["shape"].shape.dim]
+
+
+def also_fed(name: str) -> InvalidInput:
+    """Returns the error that a node with a value is an input, too."""
+    return InvalidInput(f"--constant {name}: is also in --inputs: remove it from one of them")
 
 
 def array(name: str, text: str, dtype: int, dims: Sequence[int] | None) -> Array:

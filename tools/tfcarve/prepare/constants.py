@@ -6,8 +6,9 @@ a branch. TensorFlow rejects a node that reads tensors of different frames.
 
 from collections.abc import Iterable
 
-from tfcarve.prepare import control_flow, nodes
-from tfcarve.prepare.control_flow import ENTERS
+from tfcarve import control_flow
+from tfcarve.control_flow import ENTERS
+from tfcarve.prepare import nodes
 from tfcarve.prepare.frames import Frames
 from tfcarve.prepare.graph import (
     CONTROL,

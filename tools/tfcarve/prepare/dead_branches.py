@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from tfcarve.prepare.control_flow import MERGES
+from tfcarve.control_flow import MERGES
 from tfcarve.prepare.graph import (
     CONTROL,
     Graph,

@@ -12,12 +12,6 @@ from tfcarve.prepare.messages import NodeDef
 _WITH_DEFAULT = "PlaceholderWithDefault"
 
 
-def _dims(node: NodeDef) -> list[int] | None:
-    if "shape" not in node.attr or node.attr["shape"].shape.unknown_rank:
-        return None
-    return [dim.size for dim in node.attr["shape"].shape.dim]
-
-
 def with_constants(graph: Graph, options: Sequence[str], inputs: Sequence[str]) -> Graph:
     """Returns `graph` with constants for Placeholders.
 
@@ -37,11 +31,9 @@ def with_constants(graph: Graph, options: Sequence[str], inputs: Sequence[str]) 
         constant_values.require_placeholder(name, node.op if node is not None else None, known)
         assert node is not None
         if name in fed:
-            raise InvalidInput(
-                f"--constant {name}: is also in --inputs: remove it from one of them"
-            )
+            raise constant_values.also_fed(name)
         dtype = nodes.dtype(node, "dtype")
-        array = constant_values.array(name, text, dtype, _dims(node))
+        array = constant_values.array(name, text, dtype, constant_values.dims_of(node))
         known[name] = instead_of(node, name, array, dtype)
     return graph.with_nodes(known[node.name] for node in graph.nodes)
 
@@ -89,7 +81,9 @@ def unfed(graph: Graph, inputs: Sequence[str], outputs: Sequence[str]) -> dict[s
     """Returns the Placeholders that outputs need and that are not inputs: by name, an option that sets one, or ""."""
     return {
         node.name: constant_values.example(
-            node.name, dtypes.from_number(nodes.dtype(node, "dtype")) or "", _dims(node)
+            node.name,
+            dtypes.from_number(nodes.dtype(node, "dtype")) or "",
+            constant_values.dims_of(node),
         )
         for node in _unlisted(graph, "Placeholder", inputs, outputs)
     }

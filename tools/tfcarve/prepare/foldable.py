@@ -4,7 +4,8 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from tfcarve.prepare import control_flow, tensors
+from tfcarve import control_flow
+from tfcarve.prepare import tensors
 from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Graph, Ref, control_inputs, data_inputs, topological_order
 from tfcarve.prepare.inference import Outputs, output_of

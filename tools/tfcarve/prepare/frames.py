@@ -6,8 +6,8 @@ Source: BuildControlFlowInfo and ValidateControlFlowInfo in tensorflow/core/grap
 
 from collections.abc import Sequence
 
+from tfcarve.control_flow import ENTERS, EXITS, MERGES
 from tfcarve.prepare import nodes
-from tfcarve.prepare.control_flow import ENTERS, EXITS, MERGES
 from tfcarve.prepare.graph import ref
 from tfcarve.prepare.messages import NodeDef
 

@@ -5,8 +5,8 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from tfcarve.control_flow import MERGES, NEXT_ITERATIONS
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare.control_flow import MERGES, NEXT_ITERATIONS
 from tfcarve.prepare.messages import FunctionDefLibrary, NodeDef
 
 CONTROL = -1

@@ -6,11 +6,11 @@ Source of the semantics of a call: tensorflow/core/common_runtime/inline_functio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from tfcarve.control_flow import OPENING
 from tfcarve.errors import InvalidInput
 from tfcarve.nearest import nearest
 from tfcarve.prepare import functions, nodes
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.control_flow import OPENING
 from tfcarve.prepare.graph import (
     CONTROL,
     Graph,

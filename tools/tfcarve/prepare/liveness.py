@@ -8,9 +8,9 @@ Source: tensorflow/core/common_runtime/executor.cc, propagator_state.cc (deadnes
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
 
+from tfcarve.control_flow import ENTERS, EXITS, MERGES, NEXT_ITERATIONS, SWITCHES
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
-from tfcarve.prepare.control_flow import ENTERS, EXITS, MERGES, NEXT_ITERATIONS, SWITCHES
 from tfcarve.prepare.graph import CONTROL, Ref, control_inputs, data_inputs, ref, set_inputs
 from tfcarve.prepare.messages import NodeDef
 

@@ -4,11 +4,11 @@ Source: tensorflow/core/common_runtime/graph_constructor.cc (GraphConstructor), 
 op_check.py and frames.py.
 """
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from tfcarve.prepare.control_flow import ENTERS
+from tfcarve.control_flow import ENTERS
+from tfcarve.models.node_names import is_node_name
 from tfcarve.prepare.frames import Frames
 from tfcarve.prepare.functions import OpDefs
 from tfcarve.prepare.graph import Graph, data_inputs, reachable, topological_order
@@ -17,7 +17,6 @@ from tfcarve.prepare.op_check import Invalid, OpCheck, Types, accepts, type_name
 
 # The most bytes of serialized nodes whose types are remembered.
 _MAX_REMEMBERED = 1 << 25
-_NODE_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ def _key(node: NodeDef) -> bytes:
 
 
 def _name_fault(node: NodeDef) -> Fault | None:
-    if not _NODE_NAME.fullmatch(node.name):
+    if not is_node_name(node.name):
         return Fault(node.name, "its name has characters that TensorFlow does not allow")
     is_control = [text[:1] == "^" for text in node.input]
     if is_control != sorted(is_control):

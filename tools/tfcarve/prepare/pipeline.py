@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from tfcarve.control_flow import ENTERS
 from tfcarve.errors import InvalidInput, TfcarveError
 from tfcarve.nearest import nearest
 from tfcarve.prepare import functions, nodes, transforms
 from tfcarve.prepare.colocation import drop_missing_colocations
 from tfcarve.prepare.context import Context, Parameters
-from tfcarve.prepare.control_flow import ENTERS
 from tfcarve.prepare.evaluate import Evaluator, Failed
 from tfcarve.prepare.frames import Frames
 from tfcarve.prepare.graph import Graph, Ref, by_name, ref, topological_order

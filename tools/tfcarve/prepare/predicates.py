@@ -7,7 +7,7 @@ Source: ToBool and CaseOp in tensorflow/core/kernels/functional_ops.cc, SwitchNO
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from tfcarve.prepare.control_flow import ALL_SWITCHES
+from tfcarve.control_flow import ALL_SWITCHES
 from tfcarve.prepare.graph import data_texts
 from tfcarve.prepare.messages import NameAttrList, NodeDef
 

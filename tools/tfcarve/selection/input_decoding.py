@@ -8,13 +8,13 @@ placeholder. Decoders in functions, loops and branches never count: an app canno
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from tfcarve.control_flow import OPENING
 from tfcarve.models.node_use import NodeUse
 from tfcarve.models.signature_def import node_of
 from tfcarve.selection.graph import Graph, Pending, data_inputs
 from tfcarve.selection.leftover_kinds import Decoding
 
 # Nodes that depend on nodes of these ops may be in a loop or branch.
-_CONTROL_FLOW = frozenset(("Enter", "RefEnter", "RefSwitch", "Switch", "_SwitchN"))
 
 
 def _is_string(use: NodeUse) -> bool:
@@ -37,7 +37,7 @@ class _Search:
         nodes = self._graph.nodes
         self._placeholders = {use.node for use in nodes.values() if _is_placeholder(use)}
         text = {name for name in self._placeholders if _is_string(nodes[name])}
-        inner = {use.node for use in nodes.values() if use.op in _CONTROL_FLOW}
+        inner = {use.node for use in nodes.values() if use.op in OPENING}
         self._inner = self._graph.data_dependents(inner)
         sources = {use.node for use in nodes.values() if not data_inputs(use) and use.op != "Const"}
         self._text = self._depending_on(text)

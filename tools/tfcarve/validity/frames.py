@@ -9,11 +9,10 @@ Source: BuildControlFlowInfo and ValidateControlFlowInfo in tensorflow/core/grap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tfcarve.control_flow import ENTERS, EXITS
 from tfcarve.models.node_use import NodeUse
 from tfcarve.validity.fault import Fault, Reason, fault
 
-_ENTERS = frozenset(("Enter", "RefEnter"))
-_EXITS = frozenset(("Exit", "RefExit"))
 _DIFFERENT = Reason("a node has inputs from different loops")
 _NAMELESS = Reason("an Enter has no frame_name")
 _PARENTS = Reason("the Enter nodes of a loop are in different loops")
@@ -58,7 +57,7 @@ class _Search:
             frame, wrong = self._inside(self._uses[place], self._around[place][0])
             if wrong is not None:
                 yield wrong
-            left = frame.parent or _OUTSIDE if self._uses[place].op in _EXITS else frame
+            left = frame.parent or _OUTSIDE if self._uses[place].op in EXITS else frame
             for reader in self._readers[place]:
                 if reader not in self._around:
                     self._around[reader] = left, place
@@ -72,7 +71,7 @@ class _Search:
             first = self._conditions.setdefault(around.name, use.node)
             if first != use.node and _COUNTER not in first and _COUNTER not in use.node:
                 return around, fault(use, _CONDITIONS, f"is in the loop of {first}")
-        if use.op not in _ENTERS:
+        if use.op not in ENTERS:
             return around, None
         value = use.attrs.get("frame_name")
         name = str(value.value) if value is not None and value.kind == "string" else ""
@@ -98,5 +97,5 @@ def faults(uses: Sequence[NodeUse], sources: Sequence[Sequence[int]]) -> Iterato
       uses: the nodes.
       sources: for each node, the places in `uses` of the nodes that it depends on.
     """
-    if any(use.op in _ENTERS for use in uses):
+    if any(use.op in ENTERS for use in uses):
         yield from _Search(uses, sources).faults()

@@ -6,6 +6,7 @@ Source: BuildNodeIndex, InitFromEdges and Convert in tensorflow/core/common_runt
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from tfcarve.control_flow import MERGES, NEXT_ITERATIONS
 from tfcarve.models.node_use import NodeUse
 from tfcarve.validity.fault import Fault, Reason, fault
 
@@ -18,8 +19,6 @@ _NAME = {
         r"[A-Za-z0-9._][A-Za-z0-9.\-/_]*(?:>[A-Za-z0-9.][A-Za-z0-9.\-/_]*)*", re.ASCII
     ),
 }
-MERGES = frozenset(("Merge", "RefMerge", "_XlaMerge"))
-NEXT_ITERATIONS = frozenset(("NextIteration", "RefNextIteration"))
 _NAMES = Reason("a node has a name that TensorFlow does not accept")
 _TWICE = Reason("several nodes have the same name")
 _ORDER = Reason("a control input precedes another input")

@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from tfcarve.control_flow import ENTERS, SWITCHES
 from tfcarve.models.node_use import NodeUse
 from tfcarve.models.signature_def import node_of
 
@@ -25,7 +26,7 @@ _READERS = frozenset(("LookupTableFind", "LookupTableFindV2"))
 # For each table the search visits the graph: a hostile model may have more than any real one.
 _MAX_TABLES = 100
 # Ops whose output is the handle that is their first input.
-_SAME_HANDLE = frozenset(("Identity", "RefIdentity", "Enter", "RefEnter", "Switch", "RefSwitch"))
+_SAME_HANDLE = frozenset(("Identity", "RefIdentity")) | ENTERS | SWITCHES
 
 
 @dataclass(frozen=True, slots=True)

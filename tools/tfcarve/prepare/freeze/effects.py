@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tfcarve import listing
 from tfcarve.prepare.freeze.bodies import Body, copied, with_inputs
 from tfcarve.prepare.freeze.inline import Program
 from tfcarve.prepare.freeze.links import MAIN
@@ -11,8 +12,6 @@ from tfcarve.prepare.freeze.prune import has_side_effects, without_redundant_con
 from tfcarve.prepare.freeze.removable import KINDS, Removable
 from tfcarve.prepare.freeze.removal import without_nodes
 from tfcarve.prepare.graph import data_texts
-
-_MAX_NAMES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +25,6 @@ class WithoutEffects:
 
     program: Program
     notes: tuple[str, ...]
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _MAX_NAMES
-    return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _without_print(node: NodeDef) -> NodeDef:
@@ -87,7 +81,7 @@ def without_effects(
         for name, body in bodies.items()
     }
     notes = tuple(
-        f"removed {what}: {_listed(list(removable.named[kind]))}"
+        f"removed {what}: {listing.first(list(removable.named[kind]))}"
         for kind, what in KINDS.items()
         if removable.named[kind]
     )

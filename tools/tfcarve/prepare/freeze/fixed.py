@@ -21,14 +21,8 @@ def _node_name(name: str, inputs: Mapping[str, Port], options: Options) -> str:
     if name not in inputs:
         return name
     if options.inputs:
-        raise InvalidInput(f"--constant {name}: is also in --inputs: remove it from one of them")
+        raise constant_values.also_fed(name)
     return parsed(inputs[name].tensor)[0]
-
-
-def _dims(node: NodeDef) -> list[int] | None:
-    if "shape" not in node.attr or node.attr["shape"].shape.unknown_rank:
-        return None
-    return [int(dim.size) for dim in node.attr["shape"].shape.dim]
 
 
 def values(loaded: Loaded, wanted: Interface, options: Options) -> dict[str, Array]:
@@ -57,7 +51,9 @@ def values(loaded: Loaded, wanted: Interface, options: Options) -> dict[str, Arr
         if key in found:
             raise InvalidInput(f"--constant {name}: is passed twice: {key!r} is the same input")
         node = nodes[key]
-        found[key] = constant_values.array(name, text, node.attr["dtype"].type, _dims(node))
+        found[key] = constant_values.array(
+            name, text, node.attr["dtype"].type, constant_values.dims_of(node)
+        )
     return found
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.core.framework import graph_pb2
 
+from tfcarve.control_flow import ALL_SWITCHES, ENTERS, EXITS
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import predicates
 from tfcarve.prepare.freeze import nodes
@@ -22,9 +23,7 @@ ValueOf = Callable[[NodeDef], Any]
 _Key = tuple[str, str]
 
 # Ops whose outputs, wherever they have a value, have that of the first input.
-_PASS_THROUGH = frozenset((
-    "Enter", "Exit", "Identity", "RefEnter", "RefExit", "RefIdentity", "RefSwitch", "Switch", "_SwitchN",
-))  # fmt: skip
+_PASS_THROUGH = frozenset(("Identity", "RefIdentity")) | ENTERS | EXITS | ALL_SWITCHES
 _NEVER = DATAFLOW_CONTROL | CONTROL_FLOW.keys() | {"LoopCond", "NextIteration", "RefNextIteration"}
 _READS = frozenset(("ReadVariableOp", "Variable", "VariableV2"))
 # Attributes that name other nodes, or that TensorFlow infers.

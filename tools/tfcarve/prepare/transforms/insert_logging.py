@@ -4,9 +4,9 @@ Source: tensorflow/tools/graph_transforms/insert_logging.cc. Unlike TensorFlow's
 outputs that are printed, and does not print the outputs of Switch and NextIteration, whose readers can be printed.
 """
 
+from tfcarve.control_flow import ALL_SWITCHES, NEXT_ITERATIONS
 from tfcarve.prepare import inference, nodes
 from tfcarve.prepare.context import Context, Parameters
-from tfcarve.prepare.control_flow import ALL_SWITCHES, NEXT_ITERATIONS
 from tfcarve.prepare.evaluate_messages import Output
 from tfcarve.prepare.graph import Graph, Ref, consumers, rewire
 from tfcarve.prepare.messages import AttrValue, NodeDef

@@ -6,10 +6,10 @@ has control outputs: a control input from the Switch itself is always alive.
 
 from collections.abc import Mapping
 
+from tfcarve import control_flow
+from tfcarve.control_flow import ALL_SWITCHES, MERGES
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import control_flow
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.control_flow import ALL_SWITCHES, MERGES
 from tfcarve.prepare.graph import (
     CONTROL,
     Graph,

@@ -4,8 +4,8 @@ Source: SortByExecutionOrder in tensorflow/tools/graph_transforms/transform_util
 became ready last comes first, and a Merge is ready with its first data input.
 """
 
+from tfcarve.control_flow import MERGES
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.control_flow import MERGES
 from tfcarve.prepare.graph import Graph, by_name, control_inputs, ref
 
 PARAMETERS = frozenset[str]()

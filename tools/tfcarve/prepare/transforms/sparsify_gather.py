@@ -8,11 +8,11 @@ and Merge. Variables must be frozen before.
 
 import numpy as np
 
+from tfcarve.control_flow import OPENING
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import nodes
 from tfcarve.prepare.constants import Constants
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.control_flow import OPENING
 from tfcarve.prepare.graph import (
     CONTROL,
     Graph,
