@@ -1,4 +1,4 @@
-"""Settings of all tests: an empty cache directory instead of the user's, and no deadlines."""
+"""Settings of all tests: an empty cache directory instead of the user's, examples without deadlines."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# The machine may be busy: no test fails because it is slow.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
+# The machine may be busy: no test fails because it is slow. Each run tries the same examples: a change is not blamed
+# for a fault that was there before. `--hypothesis-profile=explore` tries other and more examples.
+_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("repeatable", _PATIENT, derandomize=True)
+settings.register_profile("explore", _PATIENT, max_examples=5000)
+settings.load_profile("repeatable")
 
 
 @pytest.fixture(scope="session", autouse=True)

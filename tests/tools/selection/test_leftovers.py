@@ -197,6 +197,14 @@ def test_many_functions(op: str, found: int) -> None:
     assert list(_found(text, "y", functions).values()).count("asserts") == found
 
 
+def test_an_unused_node_before_a_needed_one_keeps_its_inputs() -> None:
+    # `late` is not an output, but it runs after `save`, which is needed, and so `check` must not go.
+    text = "y Relu\nsave SaveV2 ^before\nlate Relu ^save\nbefore Relu check\ncheck Assert"
+    assert not _found(text, "y").keys() & {"save", "before", "check"}
+    # Without the control edge `before` is a leftover, and `check` with it.
+    assert _found(text.replace(" ^before", ""), "y").keys() >= {"before", "check"}
+
+
 _OPS = ["Relu", "Const", "Placeholder", "Assert", "MergeSummary", "SaveV2", "RestoreV2", "Assign",
         "ApplyAdam", "NoOp", "Identity", "Identity?", "Merge?", "WriteFile", "IsNan", "QueueEnqueueV2",
         "QueueDequeueV2"]  # fmt: skip

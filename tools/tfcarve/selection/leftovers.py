@@ -25,10 +25,18 @@ Place = tuple[str, str]
 
 
 class _Search:
-    """The search in one graph or function: `found` grows backwards from the ends."""
+    """The search in one graph or function: `found` grows backwards from the ends.
+
+    A node that no output depends on does not keep its inputs, unless it must run before a needed node. Which nodes are
+    needed is known at the end only: `careful` takes each node as needed that could be.
+    """
 
     def __init__(
-        self, uses: Iterable[NodeUse], outputs: frozenset[str] | None, effects: SideEffects
+        self,
+        uses: Iterable[NodeUse],
+        outputs: frozenset[str] | None,
+        effects: SideEffects,
+        careful: bool = False,
     ) -> None:
         self.found: dict[str, Kind] = {}
         self._graph = Graph(uses)
@@ -36,6 +44,8 @@ class _Search:
         self._outputs_known = outputs is not None
         self._effects = effects
         self._unused = self._find_unused() if self._outputs_known else frozenset[str]()
+        if careful:
+            self._unused -= self._waited_for()
         self._todo: deque[tuple[Kind, NodeUse]] = deque()
         # Ends that wait for another node to be found, by what they wait for: see _blocker.
         self._blocked: dict[tuple[str, str], list[tuple[Kind, NodeUse]]] = {}
@@ -62,6 +72,14 @@ class _Search:
             if kind.unread:
                 unread = self._unused - self.found.keys() - self._waited_for()
                 self.found.update(dict.fromkeys(sorted(unread), kind))
+
+    def breaks_needed_nodes(self) -> bool:
+        """Returns whether a node that is not a leftover takes the value of a leftover."""
+        return any(
+            consumer not in self.found
+            for name in self.found
+            for consumer in self._graph.consumers.get(name, ())
+        )
 
     def _find_unused(self) -> frozenset[str]:
         """Returns the pure nodes that no output depends on, if the outputs are known."""
@@ -275,8 +293,12 @@ def leftovers(
         outputs = (
             frozenset(model.functions[name].returned_nodes()) if name else model.outputs or None
         )
+        own_kinds = [kind for kind in kinds.kinds if not (name and (kind.effect or kind.unread))]
         search = _Search(body, outputs, effects)
-        search.search([kind for kind in kinds.kinds if not (name and (kind.effect or kind.unread))])
+        search.search(own_kinds)
+        if search.breaks_needed_nodes():
+            search = _Search(body, outputs, effects, careful=True)
+            search.search(own_kinds)
         found.update({(name, node): kind for node, kind in search.found.items()})
     return {**found, **_whole_functions(grouped, calls, found)}
 
