@@ -30,9 +30,9 @@ _COMMAND = (
     "PYTHONPATH=tools:tests:. python -m benchmarks.keras3 --keras3 PYTHON -o benchmarks/KERAS3.md"
 )
 _INTRODUCTION = """\
-Each model of `tests/keras3/architectures.py` is saved as a `.keras` file by Keras 3 and frozen by `tfcarve freeze`, both with the TensorFlow
-of `third_party/python/keras.txt`. One library for all of them is carved for linux_x86_64. The outputs for one random input are
-compared with those of Keras. A difference is the largest |actual - expected| / (1 + |expected|).
+Keras 3 saves each model of `tests/keras3/architectures.py` as a `.keras` file, and TensorFlow saves each of
+`tests/keras3/modules.py` as a SavedModel. `tfcarve freeze` freezes them. Both use the TensorFlow of `third_party/python/keras.txt`. One library for all of them is carved for linux_x86_64. The outputs for one random input are
+compared with those of Keras and TensorFlow. A difference is the largest |actual - expected| / (1 + |expected|).
 """
 
 

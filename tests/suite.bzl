@@ -19,6 +19,7 @@ FULL = {
     "//tests/flex:test_delegate_armv7": "a delegate for seven models on linux_armv7, under qemu",
     "//tests/flex:test_delegate_full": "a delegate for seven models in the interpreters of two packages",
     "//tests/flex:test_five_commands": "the commands of docs/flex.md",
+    "//tests/flex:test_newest_converter": "models of the newest converter of TensorFlow Lite in interpreters with a carved delegate",
     "//tests/flex:test_rules_full": "tf_model_test with a signature of a .tflite model",
     "//tests/flex:test_upstream": "TensorFlow's own C++ tests of the Flex delegate pass on a carved one",
     "//tests/full:test_clang": "a library compiled by clang runs models and random ops",

@@ -1,4 +1,4 @@
-"""Saves models with Keras 3, and freezes them, by programs in an environment with Keras 3."""
+"""Saves models with Keras 3 and TensorFlow, and freezes them, by programs in an environment with Keras 3."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ def samples(programs: Programs, folder: Path, names: Sequence[str]) -> Iterator[
     """Yields the models with these names, saved and frozen in `folder`."""
     programs.run(programs.save, folder, *names)
     for name in names:
-        file, graph = folder / f"{name}.keras", folder / f"{name}.pb"
+        saved_model, graph = folder / name, folder / f"{name}.pb"
+        file = saved_model if saved_model.is_dir() else folder / f"{name}.keras"
         programs.run(programs.tfcarve, "freeze", file, "-o", graph)
         with np.load(folder / f"{name}.npz") as arrays:
             loaded = dict(arrays)

@@ -1,9 +1,10 @@
-"""Saves models of Keras 3, each with an input and Keras' own outputs.
+"""Saves models of Keras 3 and of TensorFlow, each with an input and its own outputs.
 
     python -m keras3.save FOLDER [NAME ...]
 
-writes NAME.keras and NAME.npz for each model of keras3.architectures. The arrays are `input:TENSOR` and `output:TENSOR`. An output has
-the name of its layer, with a number if the layer has several.
+writes NAME.keras for each model of keras3.architectures, a SavedModel NAME for each of keras3.modules, and NAME.npz. The
+arrays are `input:TENSOR` and `output:TENSOR`. An output of a Keras model has the name of its layer, with a number if the layer
+has several.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from typing import Any
 
 import keras
 import numpy as np
+import tensorflow as tf
 
 from keras3.architectures import MODELS
+from keras3.modules import MODULES
 
 # The ranges of the parameters of normalizations; with their initial values, zeros and ones, a wrong one would look right.
 _RANGES = {
@@ -38,8 +41,18 @@ def _outputs(model: Any, value: Any) -> dict[str, Any]:
     return dict(zip(names, keras.tree.flatten(value), strict=True))
 
 
+def save_module(name: str, folder: Path) -> None:
+    """Writes one model of TensorFlow."""
+    module, fed = MODULES[name](np.random.default_rng(zlib.crc32(name.encode())))
+    outputs = module.serve(**{key: tf.constant(value) for key, value in fed.items()})
+    tf.saved_model.save(module, str(folder / name), {"serving_default": module.serve})
+    arrays = {f"input:{key}": value for key, value in fed.items()}
+    arrays |= {f"output:{key}": value.numpy() for key, value in outputs.items()}
+    np.savez(folder / f"{name}.npz", **arrays)
+
+
 def save(name: str, folder: Path) -> None:
-    """Writes one model."""
+    """Writes one model of Keras."""
     seed = zlib.crc32(name.encode())
     keras.utils.set_random_seed(seed)
     drawn = np.random.default_rng(seed)
@@ -66,8 +79,8 @@ def main(argv: Sequence[str]) -> None:
     """Writes the named models, or all."""
     folder = Path(argv[0])
     folder.mkdir(parents=True, exist_ok=True)
-    for name in argv[1:] or MODELS:
-        save(name, folder)
+    for name in argv[1:] or (*MODELS, *MODULES):
+        (save_module if name in MODULES else save)(name, folder)
 
 
 if __name__ == "__main__":

@@ -141,8 +141,8 @@ def test_custom_objects(models: Sequence[Sample], tmp_path: Path) -> None:
 
 def test_names_are_those_of_the_models() -> None:
     """Also of the models that only a full run saves."""
-    source = Path(os.environ["RUNFILES_DIR"], "_main/tests/keras3/architectures.py").read_text()
-    functions = source.split("\n@_model(")[1:]
-    assert sorted(NAMES) == sorted(
-        text.partition("def ")[2].partition("(")[0] for text in functions
-    )
+    folder = Path(os.environ["RUNFILES_DIR"], "_main/tests/keras3")
+    functions = (folder / "architectures.py").read_text().split("\n@_model(")[1:]
+    names = [text.partition("def ")[2].partition("(")[0] for text in functions]
+    modules = (folder / "modules.py").read_text()
+    assert sorted(NAMES) == sorted([*names, *re.findall(r"^def ([a-z]\w*)\(", modules, re.M)])

@@ -139,6 +139,16 @@ def from_number(number: int) -> str | None:
     return _BY_NUMBER.get(number)
 
 
+def enum_name(number: int) -> str | None:
+    """Returns the enumerator of DataType `number`, such as DT_FLOAT or DT_INT32_REF, or None."""
+    name = from_number(number)
+    if name is None:
+        return None
+    base = name.removesuffix("_ref")
+    enumerators = {known: enumerator for enumerator, known in _ENUM_NAMES.items()}
+    return f"DT_{enumerators.get(base, base.upper())}{'_REF' if base != name else ''}"
+
+
 def from_enum(text: str) -> str | None:
     """Returns the name of a C++ enumerator such as DT_INT32 or TF_FLOAT, or None."""
     for prefix in ("DT_", "TF_"):

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import in_tests
 import tensorflow as tf
 from freeze_sources import Source
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models import read
-from tfcarve.prepare.freeze import frozen_check, program, source
+from tfcarve.prepare import graph_file
+from tfcarve.prepare.freeze import frozen_check, keras_export, load, source
 from tfcarve.prepare.freeze import run as freezing
 from tfcarve.prepare.freeze.frozen import frozen
 from tfcarve.prepare.freeze.request import Options
@@ -29,8 +31,11 @@ def frozen_with_notes(path: Path, folder: Path, **options: Any) -> tuple[bytes, 
     same = freezing.already_frozen(wanted, folder)
     if same:
         return same.path.read_bytes(), ""
-    done = frozen(program.load_source(wanted, folder), wanted)
-    data: bytes = done.graph.SerializeToString(deterministic=True)
+    if wanted.kind == "keras":
+        keras_export.export(wanted, folder / load.EXPORTED)
+    tensorflow = in_tests.evaluator(wanted.options.op_libraries)
+    done = frozen(load.source(wanted, folder, tensorflow), wanted, tensorflow)
+    data = graph_file.to_bytes(done.graph)
     (folder / "model.pb").write_bytes(data)
     why = frozen_check.problem(read.read(folder / "model.pb"), {port.name for port in done.inputs})
     if why:

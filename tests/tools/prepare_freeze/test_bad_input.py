@@ -136,7 +136,7 @@ def test_a_checkpoint_of_another_model(tmp_path: Path) -> None:
     )
     found = _message(source.path, tmp_path, outputs=("scores",), checkpoint=other)
     assert (
-        "'dense/w' is DT_FLOAT (4, 2), but its value is DT_FLOAT (4, 3): the checkpoint belongs to another"
+        "'dense/w' is DT_FLOAT [4, 2], but its value is DT_FLOAT [4, 3]: the checkpoint belongs to another"
         in found
     )
     found = _message(

@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import in_tests
 import numpy as np
 import prepared
 import tensorflow as tf
 from prepared import Array
 from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 
-from tfcarve.prepare.freeze import program, source
+from tfcarve.prepare.freeze import load, source
 from tfcarve.prepare.freeze.frozen import frozen
 from tfcarve.prepare.freeze.request import Options
 from tfcarve.prepare.graph import Graph
@@ -83,7 +84,8 @@ def functional(made: Model, batch: int | None) -> Graph:
         module.model, module.call = made, _function(made, batch)
         tf.saved_model.save(module, str(folder / "model"), signatures=module.call)
         wanted = source.request(folder / "model", Options())
-        return prepared.from_tensorflow(frozen(program.load_source(wanted, folder), wanted).graph)
+        tensorflow = in_tests.evaluator()
+        return frozen(load.source(wanted, folder, tensorflow), wanted, tensorflow).graph
 
 
 @contextlib.contextmanager

@@ -14,10 +14,8 @@ import prepared
 import tensorflow as tf
 from hypothesis import strategies as st
 from prepared import tf1
-from tensorflow.core.framework import graph_pb2
 
-from tfcarve.prepare import graph_file
-from tfcarve.prepare.freeze.lower import lowered
+from tfcarve.prepare.freeze import lower, lower_program
 from tfcarve.prepare.graph import Graph
 
 SHAPE = (1, 4, 4, 2)
@@ -269,8 +267,9 @@ def drawn(program: Program, form: str) -> Graph:
         graph = prepared.drawn(draw)
     if form != "lowered":
         return graph
-    definition = graph_pb2.GraphDef.FromString(graph_file.to_bytes(graph))
-    return prepared.from_tensorflow(lowered(definition, ["x"], ["y"]))
+    roots = ["x", "y"]
+    optimized = lower_program.optimized(lower.marked(graph, roots))
+    return lower.finished(optimized, roots, graph.versions)
 
 
 def inputs() -> list[prepared.Array]:

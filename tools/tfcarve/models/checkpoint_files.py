@@ -1,7 +1,7 @@
 """The files of checkpoints, and which checkpoint a path means.
 
-Sources: tensorflow/core/util/tensor_bundle/naming.cc (PREFIX.index, PREFIX.data-*), tensorflow/core/lib/io/format.h (the magic
-number at the end of an index and of a file of format V1), tensorflow/python/checkpoint/checkpoint_state.proto.
+Sources: tensorflow/core/util/tensor_bundle/naming.cc (PREFIX.index, PREFIX.data-*), tensorflow/core/lib/io/format.h (an index, and
+a file of format V1, is a table), tensorflow/python/checkpoint/checkpoint_state.proto.
 """
 
 import re
@@ -10,13 +10,12 @@ from pathlib import Path
 
 from tfcarve import listing
 from tfcarve.errors import InvalidInput
-from tfcarve.models import text_format, wire
+from tfcarve.models import sorted_table, text_format, wire
 from tfcarve.models.text_format import Field, Message
 from tfcarve.nearest import nearest
 
-# Bytes of the magic number.
-TAIL = 8
-_MAGIC = 0xDB4775248B80FB57.to_bytes(TAIL, "little")
+# Bytes of the magic number at the end of a table.
+TAIL = len(sorted_table.MAGIC)
 _INDEX = ".index"
 _SUFFIX = re.compile(r"(?:\.index|\.meta|\.data-\d{5}-of-\d{5})\Z")
 _STATE_FILE = "checkpoint"
@@ -47,7 +46,7 @@ def is_part(path: Path, head: bytes, tail: bytes) -> bool:
     """
     if path.suffix.startswith(".data-") and _SUFFIX.search(path.name):
         return True
-    return tail == _MAGIC or bool(_STATE_START.match(head))
+    return tail == sorted_table.MAGIC or bool(_STATE_START.match(head))
 
 
 def is_index(path: Path) -> bool:
@@ -76,7 +75,9 @@ def _prefixes(folder: Path) -> list[str]:
     names = [path.name for path in folder.iterdir() if path.is_file()]
     found = {name.removesuffix(_INDEX) for name in names if name.endswith(_INDEX)}
     others = (name for name in names if not _SUFFIX.search(name))
-    return sorted(found | {name for name in others if _ends(folder / name)[1] == _MAGIC})
+    return sorted(
+        found | {name for name in others if _ends(folder / name)[1] == sorted_table.MAGIC}
+    )
 
 
 def _listed(folder: Path, names: list[str]) -> str:
@@ -154,12 +155,12 @@ def prefix(path: Path) -> Path:
 
 
 def _prefix(path: Path) -> Path:
-    if path.name and _index_of(path).is_file():
+    if path.name and index_of(path).is_file():
         return path
     if path.is_dir():
         return _in_folder(path)
     found = without_suffix(path)
-    if found != path and (found.is_file() or _index_of(found).is_file()):
+    if found != path and (found.is_file() or index_of(found).is_file()):
         return found
     if found == path and path.is_file():
         head, _ = _ends(path)
@@ -171,13 +172,14 @@ def _prefix(path: Path) -> Path:
         return _named(path) if _STATE_START.match(head) else path
     if path.is_file():
         raise InvalidInput(
-            f"checkpoint {path}: {_index_of(found)} is missing: a checkpoint has PREFIX{_INDEX} and all PREFIX.data-*"
+            f"checkpoint {path}: {index_of(found)} is missing: a checkpoint has PREFIX{_INDEX} and all PREFIX.data-*"
         )
     there = _prefixes(path.parent) if path.parent.is_dir() else []
     raise InvalidInput(
-        f"checkpoint {path}: neither this file nor {_index_of(found)} exists{nearest(found.name, there)}"
+        f"checkpoint {path}: neither this file nor {index_of(found)} exists{nearest(found.name, there)}"
     )
 
 
-def _index_of(prefix: Path) -> Path:
+def index_of(prefix: Path) -> Path:
+    """Returns the path of the index of a checkpoint of format V2."""
     return prefix.with_name(f"{prefix.name}{_INDEX}")

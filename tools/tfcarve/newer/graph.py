@@ -12,7 +12,7 @@ from tfcarve.newer.check import Findings
 from tfcarve.newer.data import Newer
 from tfcarve.newer.values import value_of
 
-# Messages of TensorFlow's Python package, or of tfcarve.prepare.messages.
+# Messages of tfcarve.prepare.messages.
 NodeDef = Any
 FunctionDef = Any
 

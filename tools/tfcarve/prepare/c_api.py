@@ -38,6 +38,13 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "TF_GraphNextOperation": (c_void_p, (c_void_p, POINTER(c_size_t))),
     "TF_GraphOperationByName": (c_void_p, (c_void_p, c_char_p)),
     "TF_LoadLibrary": (c_void_p, (c_char_p, c_void_p)),
+    "TF_LoadSessionFromSavedModel": (
+        c_void_p,
+        (
+            *(c_void_p, c_void_p, c_char_p, POINTER(c_char_p), c_int),
+            *(c_void_p, c_void_p, c_void_p),
+        ),
+    ),
     "TF_Message": (c_char_p, (c_void_p,)),
     "TF_NewGraph": (c_void_p, ()),
     "TF_NewImportGraphDefOptions": (c_void_p, ()),

@@ -67,10 +67,7 @@ def require_placeholder(name: str, op: str | None, known: Iterable[str]) -> None
 
 
 def dims_of(node: NodeDef) -> list[int] | None:
-    """Returns the shape of a Placeholder, with -1 for an unknown dimension; None if the rank is unknown.
-
-    The node is a NodeDef of either kind: tfcarve.prepare.messages, or TensorFlow's.
-    """
+    """Returns the shape of a Placeholder, with -1 for an unknown dimension; None if the rank is unknown."""
     if "shape" not in node.attr or node.attr["shape"].shape.unknown_rank:
         return None
     return [int(dim.size) for dim in node.attr["shape"].shape.dim]

@@ -1,6 +1,5 @@
 """Removes the branches between Switch and Merge that never run because their predicate is constant. Pure.
 
-The nodes are NodeDefs of either kind: tfcarve.prepare.messages, or TensorFlow's.
 Source: tensorflow/core/common_runtime/{executor,propagator_state,lower_case_op}.cc, tensorflow/core/ops/control_flow_ops.cc.
 """
 

@@ -31,6 +31,7 @@ from tfcarve.prepare.evaluate_messages import (
     Request,
     Response,
     RunRequest,
+    SavedModelRequest,
     UnloadRequest,
 )
 from tfcarve.prepare.graph import Graph, Ref
@@ -82,8 +83,13 @@ class Loaded:
         response, _ = self._evaluator.request(OutputsRequest(graph=self._number))
         return response.outputs
 
-    def run(self, fetches: Sequence[Ref], feeds: Mapping[Ref, TensorProto]) -> list[TensorProto]:
-        """Returns the values of `fetches`; raises Failed if TensorFlow can't compute them."""
+    def run(
+        self,
+        fetches: Sequence[Ref],
+        feeds: Mapping[Ref, TensorProto],
+        targets: Sequence[str] = (),
+    ) -> list[TensorProto]:
+        """Returns the values of `fetches`, and runs the nodes `targets`; raises Failed if TensorFlow can't compute them."""
         response, parts = self._evaluator.request(
             RunRequest(
                 graph=self._number,
@@ -92,6 +98,7 @@ class Loaded:
                     for ref, tensor in feeds.items()
                 ),
                 fetches=tuple(Port(*ref) for ref in fetches),
+                targets=tuple(targets),
             ),
             [_content(tensor, ref.node) for ref, tensor in feeds.items()],
         )
@@ -154,9 +161,24 @@ class Evaluator:
 
         With one thread, sums are always computed in the same order.
         """
-        number = next(self._numbers)
         parts = [graph_file.to_bytes(graph), session_config(threads)]
-        self.request(LoadRequest(graph=number), parts)
+        with self._loaded(LoadRequest(graph=next(self._numbers)), parts) as found:
+            yield found
+
+    @contextmanager
+    def saved_model(self, folder: Path, tags: Sequence[str]) -> Iterator[Loaded]:
+        """Loads the graph of a SavedModel with exactly `tags`, as `loaded` does, with its variables and tables."""
+        number = next(self._numbers)
+        request = SavedModelRequest(graph=number, path=str(folder), tags=tuple(tags))
+        with self._loaded(request, [session_config(threads=1)]) as found:
+            yield found
+
+    @contextmanager
+    def _loaded(
+        self, request: LoadRequest | SavedModelRequest, parts: Sequence[bytes]
+    ) -> Iterator[Loaded]:
+        number = request.graph
+        self.request(request, parts)
         try:
             yield Loaded(self, number)
         finally:

@@ -53,6 +53,14 @@ class LoadRequest(JsonDocument, frozen=True, tag="load"):
     graph: int
 
 
+class SavedModelRequest(JsonDocument, frozen=True, tag="saved_model"):
+    """Loads the graph of a SavedModel with exactly these tags under a number; the part is a ConfigProto."""
+
+    graph: int
+    path: str
+    tags: tuple[str, ...]
+
+
 class UnloadRequest(JsonDocument, frozen=True, tag="unload"):
     """Releases a graph."""
 
@@ -66,14 +74,30 @@ class OutputsRequest(JsonDocument, frozen=True, tag="outputs"):
 
 
 class RunRequest(JsonDocument, frozen=True, tag="run"):
-    """Runs a graph; the parts are the values of the feeds."""
+    """Runs a graph; the parts are the values of the feeds.
+
+    Attributes:
+      graph: the graph.
+      feeds: the fed tensors.
+      fetches: the outputs to return.
+      targets: the nodes to run in addition.
+    """
 
     graph: int
     feeds: tuple[Feed, ...]
     fetches: tuple[Port, ...]
+    targets: tuple[str, ...] = ()
 
 
-Request = LibraryRequest | OpListRequest | LoadRequest | UnloadRequest | OutputsRequest | RunRequest
+Request = (
+    LibraryRequest
+    | OpListRequest
+    | LoadRequest
+    | SavedModelRequest
+    | UnloadRequest
+    | OutputsRequest
+    | RunRequest
+)
 
 
 class Response(JsonDocument, frozen=True):

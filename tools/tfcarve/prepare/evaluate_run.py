@@ -29,6 +29,7 @@ from tfcarve.prepare.evaluate_messages import (
     Request,
     Response,
     RunRequest,
+    SavedModelRequest,
     UnloadRequest,
 )
 from tfcarve.prepare.framing import receive, send
@@ -67,6 +68,9 @@ class Runner:
             case LoadRequest(graph=number):
                 self._graphs[number] = self._load(*parts)
                 return Response(), []
+            case SavedModelRequest(graph=number):
+                self._graphs[number] = self._load_saved_model(request, *parts)
+                return Response(), []
             case UnloadRequest(graph=number):
                 self._unload(*self._graphs.pop(number))
                 return Response(), []
@@ -82,12 +86,32 @@ class Runner:
         options = self._tf.TF_NewImportGraphDefOptions()
         self._tf.TF_GraphImportGraphDef(graph, byref(buffer), options, self._status)
         self._check()
-        settings = self._tf.TF_NewSessionOptions()
-        self._tf.TF_SetConfig(settings, config, len(config), self._status)
-        self._check()
-        session = self._tf.TF_NewSession(graph, settings, self._status)
+        session = self._tf.TF_NewSession(graph, self._settings(config), self._status)
         self._check()
         return graph, session
+
+    def _load_saved_model(self, request: SavedModelRequest, config: bytes) -> tuple[int, int]:
+        """The same for a SavedModel, whose variables and tables TensorFlow restores."""
+        graph = self._tf.TF_NewGraph()
+        tags = (c_char_p * max(len(request.tags), 1))(*map(str.encode, request.tags))
+        session = self._tf.TF_LoadSessionFromSavedModel(
+            self._settings(config),
+            None,
+            request.path.encode(),
+            tags,
+            len(request.tags),
+            graph,
+            None,
+            self._status,
+        )
+        self._check()
+        return graph, session
+
+    def _settings(self, config: bytes) -> int:
+        settings: int = self._tf.TF_NewSessionOptions()
+        self._tf.TF_SetConfig(settings, config, len(config), self._status)
+        self._check()
+        return settings
 
     def _unload(self, graph: int, session: int) -> None:
         self._tf.TF_CloseSession(session, self._status)
@@ -131,8 +155,8 @@ class Runner:
                 self._ports(graph, fetches),
                 got,
                 len(fetches),
-                None,
-                0,
+                self._operations(graph, request.targets),
+                len(request.targets),
                 None,
                 self._status,
             )
@@ -143,6 +167,14 @@ class Runner:
                 if tensor:
                     self._tf.TF_DeleteTensor(tensor)
         return Response(tensors=tuple(output for output, _ in read)), [data for _, data in read]
+
+    def _operations(self, graph: int, names: Sequence[str]) -> Any:
+        found = (c_void_p * max(len(names), 1))()
+        for i, name in enumerate(names):
+            found[i] = self._tf.TF_GraphOperationByName(graph, name.encode())
+            if not found[i]:
+                raise Failed(f"the node {name!r} does not exist")
+        return found
 
     def _ports(self, graph: int, named: Sequence[Port]) -> Any:
         ports = (c_api.Output * max(len(named), 1))()

@@ -1,31 +1,12 @@
-"""TensorFlow's messages as protobuf classes in a private descriptor pool, without importing tensorflow.
+"""TensorFlow's messages for graphs, as protobuf classes that do not need tensorflow.
 
 Source of the names and numbers: tensorflow/core/framework/{attr_value,function,full_type,graph,graph_debug_info,
-node_def,op_def,resource_handle,tensor,tensor_shape,types,variant,versions}.proto. Fields that are not
-declared here are preserved as unknown fields. The types are in messages.pyi.
+node_def,op_def,resource_handle,tensor,tensor_shape,types,variant,versions}.proto. The types are in messages.pyi.
 """
 
-from typing import Any
+from tfcarve.prepare import message_pool
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-
-from tfcarve import dtypes
-
-_Field = descriptor_pb2.FieldDescriptorProto
-_PACKAGE = "tfcarve"
-_SCALARS = {
-    "bool": _Field.TYPE_BOOL,
-    "bytes": _Field.TYPE_BYTES,
-    "double": _Field.TYPE_DOUBLE,
-    "float": _Field.TYPE_FLOAT,
-    "int32": _Field.TYPE_INT32,
-    "int64": _Field.TYPE_INT64,
-    "string": _Field.TYPE_STRING,
-    "uint32": _Field.TYPE_UINT32,
-    "uint64": _Field.TYPE_UINT64,
-}
-
-# Each field: name, number, type. `*` is repeated, `|` is in the message's oneof, `{K}` is a map with key type K.
+FILE = "tfcarve/messages.proto"
 _MESSAGES = {
     "Dim": "size 1 int64, name 2 string",
     "TensorShapeProto": "dim 2 *Dim, unknown_rank 3 bool",
@@ -80,80 +61,7 @@ _MESSAGES = {
     "GraphDef": "node 1 *NodeDef, library 2 FunctionDefLibrary, version 3 int32, versions 4 VersionDef",
 }
 
-
-def _enum_name(name: str) -> str:
-    names = {"float32": "float", "float64": "double", "float16": "half"}
-    return f"DT_{names.get(name, name).upper()}"
-
-
-def _data_type() -> descriptor_pb2.EnumDescriptorProto:
-    enum = descriptor_pb2.EnumDescriptorProto(name="DataType")
-    enum.value.add(name="DT_INVALID", number=0)
-    for number, name in sorted(dtypes.BY_NUMBER.items()):
-        enum.value.add(name=_enum_name(name), number=number)
-    for number, name in sorted(dtypes.BY_NUMBER.items()):
-        enum.value.add(name=f"{_enum_name(name)}_REF", number=number + dtypes.REF_OFFSET)
-    return enum
-
-
-def _set_type(field: descriptor_pb2.FieldDescriptorProto, type_text: str) -> None:
-    if type_text in _SCALARS:
-        field.type = _SCALARS[type_text]
-    else:
-        is_enum = type_text == "DataType"
-        field.type = _Field.TYPE_ENUM if is_enum else _Field.TYPE_MESSAGE
-        field.type_name = f".{_PACKAGE}.{type_text}"
-
-
-def _add_map(
-    message: descriptor_pb2.DescriptorProto,
-    field: descriptor_pb2.FieldDescriptorProto,
-    type_text: str,
-) -> None:
-    key, value = type_text[1:].split("}")
-    name = "".join(part.capitalize() for part in field.name.split("_")) + "Entry"
-    entry = message.nested_type.add(name=name)
-    entry.options.map_entry = True
-    for number, (part, kind) in enumerate((("key", key), ("value", value)), 1):
-        _set_type(entry.field.add(name=part, number=number, label=_Field.LABEL_OPTIONAL), kind)
-    field.label = _Field.LABEL_REPEATED
-    field.type = _Field.TYPE_MESSAGE
-    field.type_name = f".{_PACKAGE}.{message.name}.{name}"
-
-
-def _add_field(message: descriptor_pb2.DescriptorProto, row: str) -> None:
-    name, number, type_text = row.split()
-    field = message.field.add(name=name, number=int(number), label=_Field.LABEL_OPTIONAL)
-    if type_text[0] == "{":
-        _add_map(message, field, type_text)
-        return
-    if type_text[0] == "*":
-        field.label = _Field.LABEL_REPEATED
-    elif type_text[0] == "|":
-        if not message.oneof_decl:
-            message.oneof_decl.add(name="value")
-        field.oneof_index = 0
-    _set_type(field, type_text.lstrip("*|"))
-
-
-def _classes() -> dict[str, Any]:
-    file = descriptor_pb2.FileDescriptorProto(
-        name="tfcarve/messages.proto", package=_PACKAGE, syntax="proto3"
-    )
-    file.enum_type.append(_data_type())
-    for name, rows in _MESSAGES.items():
-        message = file.message_type.add(name=name)
-        for row in rows.split(", "):
-            _add_field(message, row)
-    pool = descriptor_pool.DescriptorPool()
-    pool.Add(file)
-    return {
-        name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{_PACKAGE}.{name}"))
-        for name in _MESSAGES
-    }
-
-
-_CLASSES = _classes()
+_CLASSES = message_pool.classes(FILE, _MESSAGES)
 
 ArgDef = _CLASSES["ArgDef"]
 AttrDef = _CLASSES["AttrDef"]

@@ -113,6 +113,8 @@ class AttrDef(Message):
 
 class OpDef(Message):
     name: str
+    @property
+    def control_output(self) -> MutableSequence[str]: ...
     is_commutative: bool
     is_stateful: bool
     @property
@@ -136,6 +138,8 @@ class FunctionDef(Message):
     @property
     def attr(self) -> MessageMap[str, AttrValue]: ...
     @property
+    def arg_attr(self) -> MessageMap[int, ArgAttrs]: ...
+    @property
     def control_ret(self) -> MutableMapping[str, str]: ...
 
 class GradientDef(Message): ...
@@ -149,7 +153,26 @@ class FunctionDefLibrary(Message):
     @property
     def registered_gradients(self) -> RepeatedCompositeFieldContainer[RegisteredGradient]: ...
 
+class VersionDef(Message):
+    producer: int
+    min_consumer: int
+    @property
+    def bad_consumers(self) -> MutableSequence[int]: ...
+
+class ArgAttrs(Message):
+    @property
+    def attr(self) -> MessageMap[str, AttrValue]: ...
+
 class GraphDef(Message):
+    def __init__(
+        self,
+        *,
+        node: Iterable[NodeDef] = ...,
+        library: FunctionDefLibrary = ...,
+        versions: VersionDef = ...,
+    ) -> None: ...
+    @property
+    def versions(self) -> VersionDef: ...
     @property
     def node(self) -> RepeatedCompositeFieldContainer[NodeDef]: ...
     @property

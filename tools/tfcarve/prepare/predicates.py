@@ -1,6 +1,5 @@
 """The branch that a condition takes for a value of its predicate. Pure.
 
-The nodes are NodeDefs of either kind: tfcarve.prepare.messages, or TensorFlow's.
 Source: ToBool and CaseOp in tensorflow/core/kernels/functional_ops.cc, SwitchNOp in control_flow_ops.cc there.
 """
 

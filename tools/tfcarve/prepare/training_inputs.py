@@ -1,7 +1,4 @@
-"""Finds the inputs of a graph that only training changes. Pure.
-
-The nodes are NodeDefs of either kind: tfcarve.prepare.messages, or TensorFlow's.
-"""
+"""Finds the inputs of a graph that only training changes. Pure."""
 
 from collections.abc import Collection, Iterator, Sequence
 

@@ -8,9 +8,10 @@ from tfcarve.prepare.freeze.bodies import Body, Result, copied, with_inputs
 from tfcarve.prepare.freeze.interface import Interface, Port
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.nodes import make
-from tfcarve.prepare.freeze.ops import CALLS, CONTROL_FLOW, NodeDef
+from tfcarve.prepare.freeze.ops import CALLS, CONTROL_FLOW
 from tfcarve.prepare.freeze.tensor_names import parsed, reference
 from tfcarve.prepare.graph import CONTROL
+from tfcarve.prepare.messages import NodeDef
 
 
 @dataclass(frozen=True, slots=True)

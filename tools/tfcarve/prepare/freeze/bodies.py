@@ -6,14 +6,12 @@ In a FunctionDef an input is `node:output_argument:number`. Source: tensorflow/c
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
-
-from tensorflow.core.framework import function_pb2, node_def_pb2
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze import tensor_names
-from tfcarve.prepare.freeze.ops import FunctionDef, NodeDef, Ops
+from tfcarve.prepare.freeze.ops import Ops
 from tfcarve.prepare.graph import CONTROL
+from tfcarve.prepare.messages import ArgDef, AttrValue, FunctionDef, NodeDef
 
 _NO_ARGUMENT_NAME = re.compile(r"[^a-z0-9_]")
 
@@ -54,7 +52,7 @@ class Body:
 
 def copied(node: NodeDef) -> NodeDef:
     """Returns a copy of `node`."""
-    created = node_def_pb2.NodeDef()
+    created = NodeDef()
     created.CopyFrom(node)
     return created
 
@@ -70,7 +68,7 @@ def with_inputs(node: NodeDef, inputs: list[str]) -> NodeDef:
     return created
 
 
-def _type(arg: Any, attrs: Mapping[str, Any], function: str) -> int:
+def _type(arg: ArgDef, attrs: Mapping[str, AttrValue], function: str) -> int:
     if arg.number_attr or arg.type_list_attr:
         raise InvalidInput(
             f"function {function!r}: the argument {arg.name!r} is a list, which freezing does not support"
@@ -80,7 +78,7 @@ def _type(arg: Any, attrs: Mapping[str, Any], function: str) -> int:
     return int(attrs[arg.type_attr].type if arg.type_attr else arg.type)
 
 
-def _bound(node: NodeDef, attrs: Mapping[str, Any], function: str) -> NodeDef:
+def _bound(node: NodeDef, attrs: Mapping[str, AttrValue], function: str) -> NodeDef:
     """Returns a copy of `node` whose attribute placeholders are replaced with the caller's attributes."""
     created = copied(node)
     for key in sorted(created.attr):
@@ -123,7 +121,7 @@ def _flat(ops: Ops, nodes: Mapping[str, NodeDef], function: str) -> Callable[[st
     return flat
 
 
-def from_function(function: FunctionDef, attrs: Mapping[str, Any], ops: Ops) -> Body:
+def from_function(function: FunctionDef, attrs: Mapping[str, AttrValue], ops: Ops) -> Body:
     """Returns the body of a function that is called with the attributes `attrs`.
 
     Raises InvalidInput if the function is damaged.
@@ -181,7 +179,7 @@ def _argument_names(names: Iterator[str]) -> Iterator[str]:
 
 def to_function(name: str, body: Body, ops: Ops) -> FunctionDef:
     """Returns `body` as the function `name`."""
-    created = function_pb2.FunctionDef()
+    created = FunctionDef()
     created.signature.name = name
     for argument in body.arguments:
         created.signature.input_arg.add(name=argument.name, type=argument.dtype)

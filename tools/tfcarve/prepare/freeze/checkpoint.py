@@ -1,29 +1,27 @@
 """Reads the values of variables from a checkpoint of format V1 or V2.
 
-Sources: tensorflow/core/util/tensor_slice_reader.h (both formats), tensorflow/core/framework/tensor_slice.h (slices),
-tensorflow/python/training/moving_averages.py (names of moving averages).
+TensorFlow's op RestoreV2 reads the values, tfcarve the names and types. Source of the names of moving averages:
+tensorflow/python/training/moving_averages.py.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
-
-import tensorflow as tf
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from tfcarve.errors import InvalidInput
+from tfcarve.models import checkpoint_index
+from tfcarve.models.wire import WireError
 from tfcarve.nearest import nearest
-from tfcarve.prepare.freeze.ops import NodeDef
-from tfcarve.prepare.freeze.reason import reason
+from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.freeze.computed import computed
+from tfcarve.prepare.freeze.nodes import constant, make, strings
 from tfcarve.prepare.freeze.trace import Trace
+from tfcarve.prepare.messages import NodeDef, TensorProto
 
 _AVERAGE = "/ExponentialMovingAverage"
 # The key of the object graph in checkpoints of TensorFlow 2; it is not a variable.
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _MAX_LISTED = 20
-
-
-# What TensorFlow's reader raises, depending on the status that it gets.
-_UNREADABLE = (tf.errors.OpError, ValueError, RuntimeError, IndexError, MemoryError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +39,19 @@ class Checkpoint:
       prefix: the path prefix of its files.
       name: the checkpoint's name, for messages.
       moving_averages: use the moving average of a variable if the checkpoint has one.
+      evaluator: TensorFlow.
     Raises InvalidInput if the checkpoint is damaged.
     """
 
-    def __init__(self, prefix: str, name: str, moving_averages: bool) -> None:
+    def __init__(self, prefix: str, name: str, moving_averages: bool, evaluator: Evaluator) -> None:
         self.name = name
+        self._prefix = prefix
+        self._evaluator = evaluator
         try:
-            self._reader = tf.compat.v1.train.NewCheckpointReader(prefix)
-            every = frozenset(self._reader.get_variable_to_shape_map())
-        except _UNREADABLE as error:
+            self._types = checkpoint_index.read(Path(prefix))
+        except (WireError, OSError) as error:
             raise self._damaged(error) from None
-        self._has_objects = _OBJECT_GRAPH in every
-        self.keys = every - {_OBJECT_GRAPH}
+        self.keys = self._types.keys() - {_OBJECT_GRAPH}
         self._averages = moving_averages
         if moving_averages and not any(key.endswith(_AVERAGE) for key in self.keys):
             raise InvalidInput(
@@ -61,14 +60,24 @@ class Checkpoint:
 
     def _damaged(self, error: Exception) -> InvalidInput:
         return InvalidInput(
-            f"checkpoint {self.name}: cannot be read: {reason(error)}: it may be truncated or incomplete"
+            f"checkpoint {self.name}: cannot be read: {error}: it may be truncated or incomplete"
         )
 
     def object_graph(self) -> bytes:
         """Returns the serialized TrackableObjectGraph; empty if there is none."""
+        if _OBJECT_GRAPH not in self._types:
+            return b""
+        found = self._restored(Location(_OBJECT_GRAPH))
+        return found.string_val[0] if found.string_val else b""
+
+    def _restored(self, location: Location) -> TensorProto:
+        texts = {"prefix": self._prefix, "names": [location.key], "parts": [location.part]}
+        read = make("value", "RestoreV2", list(texts), {})
+        read.attr["dtypes"].list.type.append(self._types[location.key])
+        given = [constant(name, strings(text), ()) for name, text in texts.items()]
         try:
-            return bytes(self._reader.get_tensor(_OBJECT_GRAPH)) if self._has_objects else b""
-        except _UNREADABLE as error:
+            return computed(self._evaluator, [*given, read], [read.name])[0]
+        except InvalidInput as error:
             raise self._damaged(error) from None
 
     def _key(self, location: Location) -> str:
@@ -95,35 +104,13 @@ class Checkpoint:
         of = f" (key {key!r})" if key != variable else ""
         return f"{variable!r}{of}{nearest(key, self.keys)}"
 
-    def value(self, location: Location, variable: str) -> Any:
-        """Returns the array at `location`.
+    def value(self, location: Location, variable: str) -> TensorProto:
+        """Returns the tensor at `location`.
 
         Raises InvalidInput, with the variable's name, if it does not exist or the file is damaged.
         """
         self.require({variable: location})
-        try:
-            whole = self._reader.get_tensor(self._key(location))
-        except _UNREADABLE as error:
-            raise self._damaged(error) from None
-        return _part(whole, location.part, variable)
-
-
-def _part(whole: Any, part: str, variable: str) -> Any:
-    """Returns a slice of an array: `10 4 0,5:-` is the first five rows of ten, with all four columns."""
-    if not part:
-        return whole
-    *_, extents = part.split(" ")
-    try:
-        slices = []
-        for extent in extents.split(":"):
-            if extent == "-":
-                slices.append(slice(None))
-            else:
-                start, length = map(int, extent.split(","))
-                slices.append(slice(start, start + length))
-        return whole[tuple(slices)]
-    except (ValueError, IndexError):
-        raise InvalidInput(f"variable {variable!r}: {part!r} is not a valid slice") from None
+        return self._restored(replace(location, key=self._key(location)))
 
 
 def location_of(trace: Trace, restored: NodeDef, port: int) -> Location | None:

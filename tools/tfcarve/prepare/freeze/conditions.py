@@ -11,11 +11,12 @@ from tfcarve.prepare.freeze.bodies import Body, copied, with_inputs
 from tfcarve.prepare.freeze.inline import Program
 from tfcarve.prepare.freeze.known_values import KnownValues, ValueOf
 from tfcarve.prepare.freeze.links import MAIN, Links
-from tfcarve.prepare.freeze.ops import NodeDef, Ops
+from tfcarve.prepare.freeze.ops import Ops
 from tfcarve.prepare.freeze.prune import has_side_effects, without_redundant_control_inputs
 from tfcarve.prepare.freeze.splice import Spliced
 from tfcarve.prepare.freeze.stores import Stores
 from tfcarve.prepare.graph import ref
+from tfcarve.prepare.messages import NodeDef
 
 
 def _without_switches(body: Body, taken: Mapping[str, int]) -> Body:

@@ -5,13 +5,12 @@ Source of the ops that read them: tensorflow/core/ops/{resource_variable,state,l
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-import tensorflow as tf
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models.node_names import Names
+from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.freeze import handle_types, lookups, nodes, tensor_names
 from tfcarve.prepare.freeze.bodies import Argument, Body, copied, with_inputs
 from tfcarve.prepare.freeze.handles import Handle, Port, propagate
@@ -19,13 +18,14 @@ from tfcarve.prepare.freeze.inline import Program
 from tfcarve.prepare.freeze.ops import (
     CONTROL_FLOW,
     DATAFLOW_CONTROL,
-    NodeDef,
+    INT32,
+    Ops,
     functions_of,
 )
 from tfcarve.prepare.freeze.stores import INITIALIZED, VARIABLES
 from tfcarve.prepare.freeze.tables import TABLES
-
-_INT32 = tf.int32.as_datatype_enum
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.tensors import Array
 
 # Returns the variable or table that a node creates.
 Find = Callable[[NodeDef], Handle]
@@ -79,7 +79,7 @@ class _BodyConverter:
         )
         return replace(self._body, nodes=tuple(self._created), arguments=arguments, results=results)
 
-    def _constant(self, node: NodeDef, of: str, name: str, value: Any) -> str:
+    def _constant(self, node: NodeDef, of: str, name: str, value: Array) -> str:
         """Returns the name of a Const with `value`, which all lookups in the table `of` share."""
         if self._framed:  # it must be in the same frame or branch as the node
             place = f"^{tensor_names.parsed(node.input[1])[0]}"
@@ -92,7 +92,7 @@ class _BodyConverter:
         self._created.append(created)
         return str(created.name)
 
-    def _known(self, node: NodeDef, handle: Handle, value: Any) -> list[NodeDef]:
+    def _known(self, node: NodeDef, handle: Handle, value: Array) -> list[NodeDef]:
         """Returns the replacement of a node that reads `handle` and has a known value."""
         control = [i for i in node.input if i.startswith("^")]
         if not self._framed:
@@ -133,13 +133,13 @@ class _BodyConverter:
         for key in types:
             created.attr[key].type = dtype
         if node.op == "VariableShape":
-            created.attr["out_type"].type = node.attr["out_type"].type or _INT32
+            created.attr["out_type"].type = node.attr["out_type"].type or INT32
         elif node.op == "ResourceGather":
             batch = node.attr["batch_dims"].i
             axis = self._constant(node, node.name, "axis", np.array(batch, np.int32))
             data = [i for i in node.input if not i.startswith("^")]
             created = with_inputs(created, [*data, axis, *node.input[len(data) :]])
-            created.attr["Taxis"].type = _INT32
+            created.attr["Taxis"].type = INT32
             created.attr["batch_dims"].i = batch
         if node.op.startswith("ResourceGather"):
             created.attr["Tindices"].type = node.attr["Tindices"].type
@@ -151,10 +151,10 @@ class _BodyConverter:
         if node.op.startswith("LookupTableFind"):
             prefix = self._names.unique(f"{node.name}/lookup")
 
-            def constant(name: str, value: Any) -> str:
+            def constant(name: str, value: Array) -> str:
                 return self._constant(node, handle.name, name, value)
 
-            return lookups.find(node, prefix, content, constant)
+            return lookups.find(node, prefix, content, constant, self._program.evaluator)
         if node.op.startswith("LookupTableSize"):
             return self._known(node, handle, np.array(len(content.keys), np.int64))
         raise InvalidInput(
@@ -180,7 +180,8 @@ _WITHOUT_REF = frozenset(("Switch", "Merge", "Enter", "Exit", "NextIteration", "
 
 
 class _ProgramConverter:
-    def __init__(self, program: Program, find: Find) -> None:
+    def __init__(self, program: Program, find: Find, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
         self.functions: dict[str, Body] = {}
         self._program = program
         self._find = find
@@ -222,14 +223,15 @@ class _ProgramConverter:
                 self.function(function.name, [None] * len(body.arguments), node)
 
 
-def converted(program: Program, find: Find) -> Program:
+def converted(program: Program, find: Find, ops: Ops) -> Program:
     """Replaces the variables and tables of `program` with constants.
 
     Args:
       program: a graph and the functions of its control flow.
       find: returns the variable or table that a node creates; may raise InvalidInput.
+      ops: the OpDefs.
     Raises InvalidInput if a node lists a table. No node may change a variable or table.
     """
-    converter = _ProgramConverter(program, find)
+    converter = _ProgramConverter(program, find, ops.evaluator)
     main = converter.body(program.main, ())
     return Program(main, converter.functions)

@@ -3,15 +3,14 @@
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-import tensorflow as tf
-
-from tfcarve.prepare import constant_values
+from tfcarve.errors import InvalidInput
+from tfcarve.prepare import constant_values, tensors
 from tfcarve.prepare.freeze.bodies import Body, copied
 from tfcarve.prepare.freeze.inline import Program
 from tfcarve.prepare.freeze.links import MAIN, Links, Vertex
-from tfcarve.prepare.freeze.ops import NodeDef
 from tfcarve.prepare.freeze.tensor_names import parsed
 from tfcarve.prepare.graph import data_texts
+from tfcarve.prepare.messages import NodeDef
 
 _OP = "PlaceholderWithDefault"
 
@@ -45,7 +44,8 @@ def notes(program: Program, inputs: Collection[str]) -> Iterator[str]:
     reached = {vertex.node for vertex in links.reached(roots) if vertex.body == MAIN}
     for node in program.main.nodes:
         if node.op == _OP and node.name in reached and node.name not in inputs:
-            default = links.nodes[MAIN].get(parsed(data_texts(node)[0])[0])
+            data = data_texts(node)
+            default = links.nodes[MAIN].get(parsed(data[0])[0]) if data else None
             yield constant_values.default_note(node.name, _shown(default))
 
 
@@ -54,6 +54,6 @@ def _shown(default: NodeDef | None) -> str:
     if default is None or default.op != "Const" or default.attr["value"].tensor.tensor_shape.dim:
         return ""
     try:
-        return str(tf.make_ndarray(default.attr["value"].tensor))
-    except (ValueError, TypeError):
+        return str(tensors.to_array(default.attr["value"].tensor, default.name)[()])
+    except InvalidInput:
         return ""

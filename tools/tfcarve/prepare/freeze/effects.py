@@ -7,11 +7,12 @@ from tfcarve import listing
 from tfcarve.prepare.freeze.bodies import Body, copied, with_inputs
 from tfcarve.prepare.freeze.inline import Program
 from tfcarve.prepare.freeze.links import MAIN
-from tfcarve.prepare.freeze.ops import NodeDef, Ops
+from tfcarve.prepare.freeze.ops import Ops
 from tfcarve.prepare.freeze.prune import has_side_effects, without_redundant_control_inputs
 from tfcarve.prepare.freeze.removable import KINDS, Removable
 from tfcarve.prepare.freeze.removal import without_nodes
 from tfcarve.prepare.graph import data_texts
+from tfcarve.prepare.messages import NodeDef
 
 
 @dataclass(frozen=True, slots=True)

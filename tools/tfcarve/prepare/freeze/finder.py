@@ -1,37 +1,46 @@
 """Finds the values of the variables and tables of a graph."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
-import tensorflow as tf
 
 from tfcarve.errors import InvalidInput
+from tfcarve.models.signature_def import shape_text
+from tfcarve.prepare import constant_values, tensors
 from tfcarve.prepare.freeze import checkpoint as checkpoints
 from tfcarve.prepare.freeze import tables
 from tfcarve.prepare.freeze.bodies import copied
 from tfcarve.prepare.freeze.checkpoint import Checkpoint, Location
 from tfcarve.prepare.freeze.handles import Handle
 from tfcarve.prepare.freeze.inline import Program
-from tfcarve.prepare.freeze.ops import CONTROL_FLOW, NodeDef, functions_of, type_name
+from tfcarve.prepare.freeze.ops import CONTROL_FLOW, functions_of, type_name
 from tfcarve.prepare.freeze.request import Request
 from tfcarve.prepare.freeze.stores import VARIABLES
+from tfcarve.prepare.messages import NodeDef, TensorProto
 
 # The value of a table that control flow passes on; nothing reads it.
-_NO_VALUE = np.array(0, np.int32)
+_NO_VALUE = tensors.from_array(np.array(0, np.int32))
 
 
-def _check_fits(variable: NodeDef, value: Any, where: str) -> None:
+def _fits(found: Sequence[int], wanted: Sequence[int] | None) -> bool:
+    """Returns whether a shape is that of a variable, in which -1 is an unknown dimension and None an unknown rank."""
+    return wanted is None or (
+        len(found) == len(wanted)
+        and all(own in (-1, size) for size, own in zip(found, wanted, strict=True))
+    )
+
+
+def _check_fits(variable: NodeDef, value: TensorProto, where: str) -> None:
     """Raises InvalidInput if a checkpoint's value has another type or shape than its variable."""
     number = variable.attr["dtype"].type
-    shape = tf.TensorShape(variable.attr["shape"].shape)
-    if variable.op == "Variable" and shape.rank == 0:  # this old op's way to say unknown
-        shape = tf.TensorShape(None)
-    own = tf.string if value.dtype == object else tf.as_dtype(value.dtype)
-    if number != own.as_datatype_enum or not shape.is_compatible_with(value.shape):
+    shape = constant_values.dims_of(variable)
+    if variable.op == "Variable" and not shape:  # this old op's way to say unknown
+        shape = None
+    found = tensors.shape(value, variable.name)
+    if number != value.dtype or not _fits(found, shape):
         raise InvalidInput(
-            f"{where}: the variable {variable.name!r} is {type_name(number)} {shape}, but its value is "
-            f"{type_name(own.as_datatype_enum)} {tf.TensorShape(value.shape)}: the checkpoint belongs to another model"
+            f"{where}: the variable {variable.name!r} is {type_name(number)} {shape_text(shape)}, but its value is "
+            f"{type_name(value.dtype)} {shape_text(found)}: the checkpoint belongs to another model"
         )
 
 
@@ -88,7 +97,7 @@ class Finder:
         checkpoint = self._sources.checkpoint
         if checkpoint is None:
             raise _missing(self._request, name)
-        value = np.asarray(checkpoint.value(self._location(node, checkpoint), name))
+        value = checkpoint.value(self._location(node, checkpoint), name)
         _check_fits(original, value, f"checkpoint {checkpoint.name}")
         return Handle(name, value)
 

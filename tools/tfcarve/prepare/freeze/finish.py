@@ -1,16 +1,15 @@
-"""Writes a program without variables as a GraphDef."""
+"""Converts a program without variables to a graph."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
-
-from tensorflow.core.framework import graph_pb2
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.bodies import Body, copied, to_function
 from tfcarve.prepare.freeze.inline import Program
-from tfcarve.prepare.freeze.ops import CONTROL_FLOW, NodeDef, Ops, functions_of
+from tfcarve.prepare.freeze.ops import CONTROL_FLOW, Ops, functions_of
 from tfcarve.prepare.freeze.prune import without_redundant_control_inputs
+from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.messages import FunctionDefLibrary, GraphDef, NodeDef
 
 # Attributes that name nodes which may no longer exist, or that TensorFlow infers when it imports the graph.
 _STRIPPED = ("_class", "_output_shapes", "_read_only_resource_inputs", "_user_specified_name")
@@ -70,31 +69,32 @@ def _uses(nodes: Iterable[NodeDef]) -> Iterator[str]:
             yield from (function.name for function in functions_of(node))
 
 
-def graph_def(program: Program, inputs: Iterable[str], versions: Any, ops: Ops) -> Any:
-    """Returns `program` as a GraphDef.
+def graph(program: Program, inputs: Iterable[str], source: GraphDef, ops: Ops) -> Graph:
+    """Returns `program` as a graph.
 
     Args:
       program: the frozen program.
       inputs: names of Placeholders, which stay whether they are used or not.
-      versions: the VersionDef of the source.
+      source: the graph before it was frozen, for its versions.
       ops: the OpDefs.
     Raises InvalidInput if it does not fit into a GraphDef.
     """
     names = tuple(inputs)
     finisher = _Finisher(program, ops)
     main = finisher.body(program.main, names)
-    created = graph_pb2.GraphDef(versions=versions)
-    created.node.extend(main.nodes)
+    library = FunctionDefLibrary()
     todo, seen = list(_uses(main.nodes)), set()
     while todo:
         name = todo.pop(0)
         if name not in seen:
             seen.add(name)
             body = finisher.functions[name]
-            created.library.function.append(to_function(name, body, ops))
+            library.function.append(to_function(name, body, ops))
             todo += _uses(body.nodes)
-    if created.ByteSize() > _MAX_BYTES:
+    size = library.ByteSize() + sum(node.ByteSize() for node in main.nodes)
+    if size > _MAX_BYTES:
         raise InvalidInput(
-            f"the frozen graph has {created.ByteSize():,} bytes: a GraphDef must be smaller than 2 GiB"
+            f"the frozen graph has {size:,} bytes: a GraphDef must be smaller than 2 GiB"
         )
-    return created
+    versions = GraphDef(versions=source.versions).SerializeToString(deterministic=True)
+    return Graph(list(main.nodes), library, versions)

@@ -10,9 +10,9 @@ from tfcarve.prepare import constant_values
 from tfcarve.prepare.freeze.interface import Interface, Port
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.nodes import constant
-from tfcarve.prepare.freeze.ops import NodeDef
 from tfcarve.prepare.freeze.request import Options
 from tfcarve.prepare.freeze.tensor_names import parsed
+from tfcarve.prepare.messages import NodeDef
 from tfcarve.prepare.tensors import Array
 
 

@@ -2,15 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-import tensorflow as tf
 
 from tfcarve.errors import InvalidInput
-from tfcarve.op_library import with_advice
-from tfcarve.prepare import training_inputs
+from tfcarve.prepare import graph_file, training_inputs
+from tfcarve.prepare.evaluate import Evaluator, Failed
 from tfcarve.prepare.frames import Frames
-from tfcarve.prepare.freeze import defaults, fixed, tables
+from tfcarve.prepare.freeze import defaults, finish, fixed, tables
 from tfcarve.prepare.freeze.assemble import Assembled, assembled
 from tfcarve.prepare.freeze.bodies import Body
 from tfcarve.prepare.freeze.checkpoint import Checkpoint
@@ -18,12 +15,11 @@ from tfcarve.prepare.freeze.conditions import without_constant_conditions
 from tfcarve.prepare.freeze.convert import converted
 from tfcarve.prepare.freeze.effects import without_effects
 from tfcarve.prepare.freeze.finder import Finder, variables
-from tfcarve.prepare.freeze.finish import graph_def
 from tfcarve.prepare.freeze.inline import Program, inlined
-from tfcarve.prepare.freeze.interface import Port, interface
+from tfcarve.prepare.freeze.interface import Port, interface, shape_of
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.lower import lowered
-from tfcarve.prepare.freeze.ops import NodeDef, Ops
+from tfcarve.prepare.freeze.ops import Ops
 from tfcarve.prepare.freeze.prune import needed, pruned
 from tfcarve.prepare.freeze.reason import reason
 from tfcarve.prepare.freeze.request import Request
@@ -31,23 +27,24 @@ from tfcarve.prepare.freeze.trace import Trace
 from tfcarve.prepare.freeze.unroll import unrolled
 from tfcarve.prepare.graph import Graph, topological_order
 from tfcarve.prepare.graph_check import check_constants
+from tfcarve.prepare.messages import NodeDef
 
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """A frozen GraphDef with its inputs and outputs, and notes for the user."""
+    """A frozen graph with its inputs and outputs, and notes for the user."""
 
-    graph: Any
+    graph: Graph
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
     notes: tuple[str, ...] = ()
 
 
-def _checkpoint(loaded: Loaded, request: Request) -> Checkpoint | None:
+def _checkpoint(loaded: Loaded, request: Request, evaluator: Evaluator) -> Checkpoint | None:
     options = request.options
     prefix = options.checkpoint or loaded.variables
     name = options.checkpoint or f"{request.name}/variables/variables"
-    return Checkpoint(prefix, name, options.moving_averages) if prefix else None
+    return Checkpoint(prefix, name, options.moving_averages, evaluator) if prefix else None
 
 
 def _restoring(nodes: list[NodeDef], ops: Ops) -> Iterator[str]:
@@ -64,48 +61,47 @@ def _restoring(nodes: list[NodeDef], ops: Ops) -> Iterator[str]:
 
 def _placeholders(body: Body) -> tuple[Port, ...]:
     return tuple(
-        Port(n.name, n.name, n.name, n.attr["dtype"].type, n.attr["shape"].shape)
+        Port(n.name, n.name, n.name, n.attr["dtype"].type, shape_of(n))
         for n in body.nodes
         if n.op == "Placeholder"
     )
 
 
-def _check_imports(graph: Any) -> None:
+def _check_imports(graph: Graph, evaluator: Evaluator) -> None:
     """Raises InvalidInput if TensorFlow rejects the graph because of its types, its shapes or a cycle."""
     try:
-        with tf.Graph().as_default():
-            tf.import_graph_def(graph, name="")
-    except (ValueError, TypeError, KeyError, tf.errors.OpError) as error:
-        why = with_advice(reason(error))
-        raise InvalidInput(f"TensorFlow rejects the frozen graph: {why}") from None
+        with evaluator.loaded(graph):
+            pass
+    except Failed as error:
+        raise InvalidInput(f"TensorFlow rejects the frozen graph: {reason(error)}") from None
 
 
-def _check_frames(graph: Any, outputs: Sequence[str]) -> None:
+def _check_frames(graph: Graph, outputs: Sequence[str]) -> None:
     """Raises InvalidInput if TensorFlow rejects the graph because a node reads tensors of different loops."""
-    names = needed(graph.node, outputs)
-    used = Graph([node for node in graph.node if node.name in names])
+    names = needed(graph.nodes, outputs)
+    used = Graph([node for node in graph.nodes if node.name in names])
     for name, what in Frames(topological_order(used)).faults.items():
         raise InvalidInput(f"TensorFlow rejects the frozen graph: node {name!r}: {what}")
 
 
 def _program(
-    loaded: Loaded, source: Assembled, inputs: Sequence[str], request: Request
+    loaded: Loaded, source: Assembled, inputs: Sequence[str], request: Request, ops: Ops
 ) -> tuple[Program, tuple[str, ...]]:
     """Returns the graph of `source` with inlined calls and constants for variables and tables, and notes.
 
     The Placeholders `inputs` stay whether they are used or not.
     """
     functions = loaded.graph.library.function
-    ops = Ops(functions)
     body = pruned(source.body, inputs)
     for nodes in (body.nodes, *(function.node_def for function in functions)):
         check_constants(nodes)
-    program = inlined(body, functions, inputs)
+    program = inlined(body, functions, inputs, ops)
     new = {old: name for name, old in source.renamed.items()}
     sources = tables.Sources(
         Trace(program.main.nodes, ops),
         {new.get(node, node): path for node, path in loaded.assets.items()},
-        _checkpoint(loaded, request),
+        _checkpoint(loaded, request, ops.evaluator),
+        ops.evaluator,
     )
     main = pruned(replace(program.main, effects=()), inputs)
     program = Program(main, program.functions)
@@ -116,19 +112,20 @@ def _program(
     keeps_assertions = request.options.assertions == "keep"
     removed = without_effects(program, inputs, keeps_assertions, ops)
     find.require(variables(removed.program))
-    constant = converted(removed.program, find)
+    constant = converted(removed.program, find, ops)
     most = request.options.unroll
     return (unrolled(constant, most, ops) if most else constant), (*notes, *removed.notes)
 
 
-def frozen(loaded: Loaded, request: Request) -> Frozen:
-    """Returns the frozen graph.
+def frozen(loaded: Loaded, request: Request, evaluator: Evaluator) -> Frozen:
+    """Returns the frozen graph; `evaluator` is TensorFlow.
 
     Raises InvalidInput if a requested name does not exist, or the graph cannot be frozen.
     """
-    ops = Ops(loaded.graph.library.function)
+    ops = Ops(loaded.graph.library.function, evaluator)
     if request.kind == "graphdef" and not request.options.outputs:
-        return Frozen(loaded.graph, _placeholders(Body(tuple(loaded.graph.node))), ())
+        every = _placeholders(Body(tuple(loaded.graph.node)))
+        return Frozen(graph_file.from_message(loaded.graph), every, ())
     restoring = _restoring(list(loaded.graph.node), ops)
     preparing = tuple(dict.fromkeys((*loaded.preparing, *restoring)))
     loaded = replace(loaded, preparing=preparing)
@@ -137,17 +134,17 @@ def frozen(loaded: Loaded, request: Request) -> Frozen:
     wanted = fixed.without_inputs(wanted, values)
     source = assembled(fixed.with_constants(loaded, values), wanted)
     names = [port.name for port in wanted.inputs or ()]
-    program, notes = _program(loaded, source, names, request)
+    program, notes = _program(loaded, source, names, request, ops)
     inputs = wanted.inputs
     if inputs is None:
         inputs = _placeholders(pruned(program.main))
         names = [port.name for port in inputs]
-    graph = graph_def(program, names, loaded.graph.versions, ops)
+    graph = finish.graph(program, names, loaded.graph, ops)
     outputs = [port.name for port in wanted.outputs]
     if request.options.lower_control_flow:
         graph = lowered(graph, names, outputs)
-    _check_imports(graph)
+    _check_imports(graph, evaluator)
     _check_frames(graph, outputs)
     if not request.options.inputs:
-        notes = (*notes, *training_inputs.notes(graph.node, names))
+        notes = (*notes, *training_inputs.notes(graph.nodes, names))
     return Frozen(graph, inputs, wanted.outputs, notes)

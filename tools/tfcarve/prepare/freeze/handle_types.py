@@ -5,11 +5,9 @@ Source of the attributes: tensorflow/core/ops/{array,control_flow,functional}_op
 
 from collections.abc import Mapping
 
-from tensorflow.core.framework import tensor_shape_pb2
-
 from tfcarve.prepare.freeze.bodies import copied
 from tfcarve.prepare.freeze.handles import Handle
-from tfcarve.prepare.freeze.ops import NodeDef
+from tfcarve.prepare.messages import NodeDef, TensorShapeProto
 
 
 def forwarding_node(node: NodeDef, handles: Mapping[int, Handle]) -> NodeDef:
@@ -45,5 +43,5 @@ def control_flow_node(node: NodeDef, handles: Mapping[int, Handle]) -> NodeDef:
         if handle and number < len(types):
             types[number] = handle.dtype
         if handle and number < len(shapes):
-            shapes[number].CopyFrom(tensor_shape_pb2.TensorShapeProto(unknown_rank=True))
+            shapes[number].CopyFrom(TensorShapeProto(unknown_rank=True))
     return created

@@ -6,13 +6,11 @@ Source of the ops that pass them on: tensorflow/core/ops/{array,control_flow,fun
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
-
-import tensorflow as tf
+from typing import TypeVar
 
 from tfcarve.prepare.freeze import tensor_names
-from tfcarve.prepare.freeze.ops import NodeDef
 from tfcarve.prepare.freeze.tables import Content
+from tfcarve.prepare.messages import NodeDef, TensorProto
 
 Port = tuple[str, int]
 _T = TypeVar("_T")
@@ -30,19 +28,18 @@ class Handle:
 
     Attributes:
       name: the name of its node.
-      value: the array that replaces it, and that While and If pass on.
+      value: the tensor that replaces it, and that While and If pass on.
       content: the content of a table; None for a variable.
     """
 
     name: str
-    value: Any
+    value: TensorProto
     content: Content | None = None
 
     @property
     def dtype(self) -> int:
         """The value's type, a number from types.proto."""
-        kind = tf.string if self.value.dtype == object else tf.as_dtype(self.value.dtype)
-        return int(kind.as_datatype_enum)
+        return self.value.dtype
 
     @property
     def description(self) -> str:

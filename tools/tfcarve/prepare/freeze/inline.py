@@ -6,9 +6,6 @@ tensorflow/core/common_runtime/inline_function_utils.h.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from tensorflow.core.framework import attr_value_pb2
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models.node_names import Names, as_node_name
@@ -16,8 +13,6 @@ from tfcarve.prepare.freeze.bodies import Body, copied, from_function
 from tfcarve.prepare.freeze.ops import (
     CALLS,
     CONTROL_FLOW,
-    FunctionDef,
-    NodeDef,
     Ops,
     functions_of,
     is_pipeline,
@@ -29,6 +24,7 @@ from tfcarve.prepare.freeze.prune import (
 )
 from tfcarve.prepare.freeze.splice import Spliced
 from tfcarve.prepare.inlined_size import check_inlined_size
+from tfcarve.prepare.messages import FunctionDef, NameAttrList, NodeDef
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +41,21 @@ class Program:
 
 
 class _Inliner:
-    def __init__(self, functions: Iterable[FunctionDef]) -> None:
+    def __init__(self, functions: Iterable[FunctionDef], ops: Ops) -> None:
         self._functions = {f.signature.name: f for f in functions}
-        self.ops = Ops(self._functions.values())
+        self.ops = ops
         self.created: dict[str, Body] = {}
         self._names = Names(())
 
-    def _called(self, node: NodeDef) -> Any:
+    def _called(self, node: NodeDef) -> NameAttrList | None:
         """Returns the NameAttrList of the function that `node` calls, or None."""
         if node.op in CALLS:
             return node.attr["f"].func
         if node.op in self._functions:
-            return attr_value_pb2.NameAttrList(name=node.op, attr=node.attr)
+            return NameAttrList(name=node.op, attr=node.attr)
         return None
 
-    def _body(self, called: Any, caller: NodeDef, path: str) -> Body:
+    def _body(self, called: NameAttrList, caller: NodeDef, path: str) -> Body:
         function = self._functions.get(called.name)
         if function is None:
             raise InvalidInput(
@@ -109,8 +105,10 @@ def _called(node: NodeDef) -> Iterator[str]:
     yield from (function.name for function in functions_of(node))
 
 
-def inlined(main: Body, functions: Sequence[FunctionDef], inputs: Sequence[str]) -> Program:
-    """Returns the graph `main` with all calls of `functions` inlined.
+def inlined(
+    main: Body, functions: Sequence[FunctionDef], inputs: Sequence[str], ops: Ops
+) -> Program:
+    """Returns the graph `main` with all calls of `functions`, whose OpDefs are in `ops`, inlined.
 
     Unneeded nodes are removed, except the nodes `inputs`. Each control flow node gets its own copies of its functions,
     named after the node.
@@ -118,5 +116,5 @@ def inlined(main: Body, functions: Sequence[FunctionDef], inputs: Sequence[str])
     Raises InvalidInput if a function is damaged, does not exist or calls itself, or the graph becomes too large.
     """
     check_inlined_size(main.nodes, functions, _called)
-    inliner = _Inliner(functions)
+    inliner = _Inliner(functions, ops)
     return Program(inliner.expanded(main, "", inputs), inliner.created)

@@ -9,16 +9,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tensorflow.core.framework import tensor_shape_pb2
-from tensorflow.core.protobuf import meta_graph_pb2
-
 from tfcarve.errors import InvalidInput
 from tfcarve.models.node_names import frozen_names
 from tfcarve.nearest import nearest
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.load import Loaded
-from tfcarve.prepare.freeze.ops import NodeDef, Ops
+from tfcarve.prepare.freeze.ops import Ops
 from tfcarve.prepare.freeze.request import Options
+from tfcarve.prepare.messages import NodeDef, TensorShapeProto
+from tfcarve.prepare.saved_model_messages import SignatureDef
 
 _INTERNAL = "__saved_model"
 
@@ -57,7 +56,7 @@ class Interface:
 
 def _parts(key: str, info: Any) -> Iterator[tuple[str, Any]]:
     """Yields the names and tensors of a TensorInfo's dense parts."""
-    kind = info.WhichOneof("encoding")
+    kind = info.WhichOneof("value")
     if kind == "coo_sparse":
         for part in ("values", "indices", "dense_shape"):
             yield f"{key}/{part}", getattr(info.coo_sparse, f"{part}_tensor_name")
@@ -66,6 +65,14 @@ def _parts(key: str, info: Any) -> Iterator[tuple[str, Any]]:
             yield f"{key}/{number}", component.name
     else:
         yield key, info.name
+
+
+def shape_of(node: NodeDef, port: int = 0) -> TensorShapeProto:
+    """Returns the shape that a node states for an output; unknown rank if it states none."""
+    if node.op.startswith("Placeholder") and "shape" in node.attr:
+        return node.attr["shape"].shape
+    shapes = node.attr["_output_shapes"].list.shape if "_output_shapes" in node.attr else ()
+    return shapes[port] if port < len(shapes) else TensorShapeProto(unknown_rank=True)
 
 
 class _Reader:
@@ -95,15 +102,7 @@ class _Reader:
             )
         # Readers of a reference variable see a value.
         dtype = outputs[port][1] % 100
-        return tensor_names.reference(node, port), dtype, self._shape(found, port)
-
-    def _shape(self, node: NodeDef, port: int) -> Any:
-        if node.op in ("Placeholder", "PlaceholderWithDefault") and "shape" in node.attr:
-            return node.attr["shape"].shape
-        shapes = node.attr["_output_shapes"].list.shape if "_output_shapes" in node.attr else ()
-        if port < len(shapes):
-            return shapes[port]
-        return tensor_shape_pb2.TensorShapeProto(unknown_rank=True)
+        return tensor_names.reference(node, port), dtype, shape_of(found, port)
 
     def signature(self, key: str) -> Any:
         """Returns a signature; raises InvalidInput, with the available ones, if it does not exist."""
@@ -129,7 +128,7 @@ class _Reader:
             for name, text in _parts(entry, side[entry]):
                 tensor, dtype, shape = self.tensor(text, f"signature {key!r}: {entry!r}")
                 info = side[entry]
-                if info.WhichOneof("encoding") == "name" and info.HasField("tensor_shape"):
+                if info.WhichOneof("value") == "name" and info.HasField("tensor_shape"):
                     shape = info.tensor_shape
                 yield Port(name, name, tensor, dtype, shape)
 
@@ -176,7 +175,7 @@ def interface(loaded: Loaded, options: Options, ops: Ops, name: str) -> Interfac
     signature = None
     if not options.outputs or (not options.inputs and key in loaded.signatures):
         signature = reader.signature(key)
-    known = signature or loaded.signatures.get(key) or meta_graph_pb2.SignatureDef()
+    known = signature or loaded.signatures.get(key) or SignatureDef()
     inputs: list[Port] | None = None
     if options.inputs:
         inputs = list(reader.named(options.inputs, "--inputs", known.inputs, key))

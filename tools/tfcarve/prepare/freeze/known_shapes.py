@@ -1,29 +1,35 @@
 """Replaces shapes that do not depend on the model's inputs with constants."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-import tensorflow as tf
-from tensorflow.core.framework import graph_pb2
 
 from tfcarve.errors import InvalidInput
+from tfcarve.prepare import tensors
+from tfcarve.prepare.evaluate_messages import Output
+from tfcarve.prepare.freeze.computed import loaded
 from tfcarve.prepare.freeze.nodes import constant
-from tfcarve.prepare.freeze.ops import NodeDef, Ops
+from tfcarve.prepare.freeze.ops import INT32, Ops
 from tfcarve.prepare.freeze.tensor_names import parsed
 from tfcarve.prepare.freeze.trace import Trace
+from tfcarve.prepare.messages import NodeDef
 
 
-def _dims(graph: Any, node: NodeDef) -> list[int | None] | None:
+def _dims(outputs: Mapping[str, Sequence[Output]], node: NodeDef) -> list[int | None] | None:
     """Returns the value of a Shape node, with None for unknown dimensions, or None if the rank is unknown."""
-    shape = graph.get_tensor_by_name("{}:{}".format(*parsed(node.input[0]))).shape
-    return None if shape.rank is None else shape.as_list()
+    source, port = parsed(node.input[0])
+    shape = outputs[source][port].shape
+    return None if shape is None else [None if size < 0 else size for size in shape]
+
+
+def _mask(node: NodeDef, key: str) -> int:
+    return node.attr[key].i if key in node.attr else 0
 
 
 def _sliced(node: NodeDef, dims: list[int | None], trace: Trace) -> list[int | None] | None:
     """Returns the part of a shape that a StridedSlice takes, or None if it is not a plain slice with constants."""
     masks = ("begin_mask", "end_mask", "shrink_axis_mask", "ellipsis_mask", "new_axis_mask")
-    begin_mask, end_mask, shrink, *others = (node.attr[mask].i for mask in masks)
+    begin_mask, end_mask, shrink, *others = (_mask(node, mask) for mask in masks)
     if any(others):
         return None
     try:
@@ -39,7 +45,7 @@ def _sliced(node: NodeDef, dims: list[int | None], trace: Trace) -> list[int | N
 
 
 def _value(node: NodeDef, dims: Sequence[int | None], is_scalar: bool, dtype: int) -> NodeDef:
-    array = np.array(dims[0] if is_scalar else dims, tf.as_dtype(dtype).as_numpy_dtype)
+    array = np.array(dims[0] if is_scalar else dims, tensors.numpy_type(dtype))
     return constant(node.name, array, ())
 
 
@@ -48,14 +54,10 @@ def with_known_shapes(nodes: Sequence[NodeDef], ops: Ops) -> list[NodeDef]:
 
     Raises InvalidInput if TensorFlow rejects the graph, for example because a node calls a function.
     """
-    graph = tf.Graph()
-    try:
-        with graph.as_default():
-            tf.import_graph_def(graph_pb2.GraphDef(node=nodes), name="")
-    except (ValueError, TypeError, tf.errors.OpError) as error:
-        raise InvalidInput(str(error)) from None
+    with loaded(ops.evaluator, nodes) as graph:
+        outputs = graph.outputs()
     trace = Trace(nodes, ops)
-    shapes = {node.name: _dims(graph, node) for node in nodes if node.op == "Shape"}
+    shapes = {node.name: _dims(outputs, node) for node in nodes if node.op == "Shape"}
     created = []
     for node in nodes:
         shape = trace.nodes.get(parsed(node.input[0])[0]) if node.input else None
@@ -64,8 +66,8 @@ def with_known_shapes(nodes: Sequence[NodeDef], ops: Ops) -> list[NodeDef]:
             dims = _sliced(node, shapes[shape.name] or [], trace)
         if dims is not None and None not in dims and node.op in ("Shape", "StridedSlice"):
             is_slice = node.op == "StridedSlice"
-            is_scalar = is_slice and bool(node.attr["shrink_axis_mask"].i & 1)
-            dtype = node.attr["T" if is_slice else "out_type"].type or tf.int32.as_datatype_enum
+            is_scalar = is_slice and bool(_mask(node, "shrink_axis_mask") & 1)
+            dtype = node.attr["T" if is_slice else "out_type"].type or INT32
             created.append(_value(node, dims, is_scalar, dtype))
         else:
             created.append(node)

@@ -4,22 +4,22 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import tensorflow as tf
-from tensorflow.core.framework import graph_pb2
 
 from tfcarve.control_flow import ALL_SWITCHES, ENTERS, EXITS
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import predicates
+from tfcarve.prepare import predicates, tensors
 from tfcarve.prepare.freeze import nodes
 from tfcarve.prepare.freeze.bodies import copied
+from tfcarve.prepare.freeze.computed import computed
 from tfcarve.prepare.freeze.links import Links, Vertex
-from tfcarve.prepare.freeze.ops import CONTROL_FLOW, DATAFLOW_CONTROL, NodeDef, Ops, functions_of
+from tfcarve.prepare.freeze.ops import CONTROL_FLOW, DATAFLOW_CONTROL, Ops, functions_of
 from tfcarve.prepare.freeze.stores import INITIALIZED, Stores
 from tfcarve.prepare.freeze.tensor_names import parsed, reference
 from tfcarve.prepare.graph import Graph, data_texts, topological_order
+from tfcarve.prepare.messages import NodeDef, TensorProto
 
 # Returns the value of the variable that a node creates; raises InvalidInput if it is unknown.
-ValueOf = Callable[[NodeDef], Any]
+ValueOf = Callable[[NodeDef], TensorProto]
 _Key = tuple[str, str]
 
 # Ops whose outputs, wherever they have a value, have that of the first input.
@@ -127,10 +127,11 @@ class KnownValues:
             while todo:
                 key = todo.pop()
                 created.append(self._copy(key, names, todo))
-            value = _run(created, f"n0:{vertex.port}")
-        except (InvalidInput, ValueError, TypeError, KeyError, tf.errors.OpError):
+            (found,) = computed(self._ops.evaluator, created, [reference("n0", vertex.port)])
+            value = tensors.to_array(found, vertex.node)
+        except InvalidInput:
             return None
-        return value if np.ndim(value) == 0 else None
+        return value[()] if value.ndim == 0 else None
 
     def _copy(self, key: _Key, names: dict[_Key, str], todo: list[_Key]) -> NodeDef:
         """Returns a copy of a known node with the name in `names`; adds its inputs to `names` and `todo`."""
@@ -141,7 +142,7 @@ class KnownValues:
         if node.op in _READS:
             store = self._stores.at(read[0] if read else Vertex(*key))
             assert store is not None
-            return nodes.constant(names[key], np.asarray(self._value_of(store.node)), ())
+            return nodes.constant(names[key], self._value_of(store.node), ())
         created = copied(node)
         created.name, created.device = names[key], ""
         for attr in _STRIPPED:
@@ -153,10 +154,3 @@ class KnownValues:
                 todo.append(source[:2])
             created.input.append(reference(names[source[:2]], source.port))
         return created
-
-
-def _run(created: list[NodeDef], tensor: str) -> Any:
-    with tf.Graph().as_default() as graph:
-        tf.import_graph_def(graph_pb2.GraphDef(node=created), name="")
-        with tf.compat.v1.Session(graph=graph) as session:
-            return session.run(tensor)

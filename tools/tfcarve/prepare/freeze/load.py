@@ -9,21 +9,30 @@ from pathlib import Path
 from typing import Any
 
 from google.protobuf import message, text_format
-from tensorflow.core.framework import graph_pb2
-from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2
 
 from tfcarve.errors import InvalidInput
-from tfcarve.models import saved_functions
+from tfcarve.models import graph_text, saved_functions
 from tfcarve.models.object_graph import ObjectGraph
 from tfcarve.models.saved_functions import Function, FunctionError
 from tfcarve.models.text_format import TextError, for_protobuf
+from tfcarve.models.versions import Versions
 from tfcarve.models.wire import Budget, WireError
+from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.freeze.checkpoint import Checkpoint
 from tfcarve.prepare.freeze.object_keys import object_keys
 from tfcarve.prepare.freeze.request import Request
 from tfcarve.prepare.freeze.saved_function import Keys, called
 from tfcarve.prepare.freeze.tensor_names import parsed
+from tfcarve.prepare.messages import GraphDef
+from tfcarve.prepare.saved_model_messages import (
+    AssetFileDef,
+    MetaGraphDef,
+    SavedModel,
+    SignatureDef,
+)
 
+# The folder, beside the request, of the SavedModel that is exported from a Keras file.
+EXPORTED = "saved_model"
 _INIT_OP = "__saved_model_init_op"
 _INIT_COLLECTIONS = ("saved_model_main_op", "legacy_init_op")
 _ASSETS = "saved_model_assets"
@@ -44,8 +53,8 @@ class Loaded:
       functions: lines with the functions of a SavedModel without the requested signature; else "".
     """
 
-    graph: Any
-    signatures: Mapping[str, Any] = field(default_factory=dict)
+    graph: GraphDef
+    signatures: Mapping[str, SignatureDef] = field(default_factory=dict)
     preparing: tuple[str, ...] = ()
     variables: str = ""
     assets: Mapping[str, str] = field(default_factory=dict)
@@ -57,7 +66,8 @@ def _message(path: Path, text: bool, into: Any, name: str) -> Any:
     try:
         data = path.read_bytes()
         if text:
-            return text_format.Parse(for_protobuf(data), into)
+            graph_text.to_binary(data)  # reports unknown fields
+            return text_format.Parse(for_protobuf(data), into, allow_unknown_field=True)
         into.ParseFromString(data)
     except (
         message.DecodeError,
@@ -100,9 +110,8 @@ def _asset_files(meta_graph: Any) -> Iterator[Any]:
     yield from meta_graph.asset_file_def
     if _ASSETS in meta_graph.collection_def:
         for packed in meta_graph.collection_def[_ASSETS].any_list.value:
-            asset = meta_graph_pb2.AssetFileDef()
-            if packed.Unpack(asset):
-                yield asset
+            if packed.TypeName() == AssetFileDef.DESCRIPTOR.full_name:
+                yield AssetFileDef.FromString(packed.value)
 
 
 def _assets(folder: Path, meta_graph: Any, name: str) -> dict[str, str]:
@@ -124,7 +133,9 @@ def _with_meta_graph(meta_graph: Any, **others: Any) -> Loaded:
     return Loaded(meta_graph.graph_def, signatures, preparing, **others)
 
 
-def _of_function(request: Request, meta_graph: Any, loaded: Loaded) -> Loaded:
+def _of_function(
+    request: Request, meta_graph: MetaGraphDef, loaded: Loaded, evaluator: Evaluator
+) -> Loaded:
     """Returns the graph of the requested function, or `loaded` with the functions that there are if none is requested."""
     data = meta_graph.object_graph_def.SerializeToString()
     try:
@@ -136,7 +147,7 @@ def _of_function(request: Request, meta_graph: Any, loaded: Loaded) -> Loaded:
         keys: Keys = {}
         if loaded.variables:
             name = f"{request.name}/variables/variables"
-            keys = object_keys(objects, Checkpoint(loaded.variables, name, False))
+            keys = object_keys(objects, Checkpoint(loaded.variables, name, False, evaluator))
         found = called(meta_graph, function, objects, keys)
     except (FunctionError, WireError, InvalidInput) as error:
         raise InvalidInput(f"{request.name}: {error}") from None
@@ -150,10 +161,9 @@ def _of_function(request: Request, meta_graph: Any, loaded: Loaded) -> Loaded:
     )
 
 
-def saved_model(request: Request, folder: Path) -> Loaded:
-    """Reads the SavedModel in `folder`; raises InvalidInput if it is damaged or has no graph with the tags."""
+def _saved_model(request: Request, folder: Path, evaluator: Evaluator) -> Loaded:
     file = folder / ("saved_model.pbtxt" if request.text else "saved_model.pb")
-    whole = _message(file, request.text, saved_model_pb2.SavedModel(), request.name)
+    whole = _message(file, request.text, SavedModel(), request.name)
     meta_graph = _tagged(request, whole.meta_graphs)
     variables = folder / "variables" / "variables"
     has_variables = variables.with_name("variables.index").is_file()
@@ -164,13 +174,35 @@ def saved_model(request: Request, folder: Path) -> Loaded:
     )
     if request.options.signature in loaded.signatures:
         return loaded
-    return _of_function(request, meta_graph, loaded)
+    return _of_function(request, meta_graph, loaded, evaluator)
 
 
-def graph(request: Request) -> Loaded:
-    """Reads a GraphDef or MetaGraphDef; raises InvalidInput if it is damaged."""
+def _graph(request: Request) -> Loaded:
     path = Path(request.path)
     if request.kind == "meta_graph":
-        into = meta_graph_pb2.MetaGraphDef()
+        into = MetaGraphDef()
         return _with_meta_graph(_message(path, request.text, into, request.name))
-    return Loaded(_message(path, request.text, graph_pb2.GraphDef(), request.name))
+    return Loaded(_message(path, request.text, GraphDef(), request.name))
+
+
+def source(request: Request, folder: Path, evaluator: Evaluator) -> Loaded:
+    """Reads the model of a request.
+
+    Args:
+      request: the request.
+      folder: has the SavedModel that was exported from a Keras file, in EXPORTED.
+      evaluator: TensorFlow.
+
+    Raises InvalidInput if the model is damaged, or a SavedModel has no graph with the tags.
+    """
+    if request.kind == "keras":
+        return _saved_model(request, folder / EXPORTED, evaluator)
+    if request.kind == "saved_model":
+        return _saved_model(request, Path(request.path), evaluator)
+    return _graph(request)
+
+
+def versions(graph: GraphDef) -> Versions:
+    """Returns the versions of a graph."""
+    found = graph.versions
+    return Versions(found.producer, found.min_consumer, frozenset(found.bad_consumers))

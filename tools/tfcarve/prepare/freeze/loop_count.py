@@ -1,19 +1,24 @@
 """Computes the number of iterations of a loop that does not depend on the model's inputs."""
 
-from collections.abc import Mapping
-from typing import Any
-
-import tensorflow as tf
-from tensorflow.core.framework import graph_pb2
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from tfcarve.errors import InvalidInput
+from tfcarve.models.node_names import Names
+from tfcarve.prepare import tensors
 from tfcarve.prepare.freeze.bodies import Body
+from tfcarve.prepare.freeze.computed import loaded
 from tfcarve.prepare.freeze.known_shapes import with_known_shapes
 from tfcarve.prepare.freeze.nodes import make
-from tfcarve.prepare.freeze.ops import NodeDef, Ops, functions_of
+from tfcarve.prepare.freeze.ops import Ops, functions_of
 from tfcarve.prepare.freeze.prune import needed
 from tfcarve.prepare.freeze.tensor_names import parsed
 from tfcarve.prepare.freeze.trace import Trace
+from tfcarve.prepare.graph import Ref
+from tfcarve.prepare.messages import NodeDef, TensorProto
+
+# Computes results of a function from values of its arguments, by number.
+_Call = Callable[[Mapping[int, TensorProto]], list[TensorProto]]
 
 
 def _arguments(body: Body, results: set[int]) -> set[int]:
@@ -34,32 +39,44 @@ def _deciding(condition: Body, body: Body) -> set[int]:
         found = more
 
 
-class _Function:
-    """A callable that computes some results of a body.
+@contextmanager
+def _function(body: Body, results: Sequence[int], ops: Ops) -> Iterator[_Call]:
+    """Yields a callable that computes some results of a body.
 
-    Raises InvalidInput if the body has side effects or calls functions.
+    Raises InvalidInput if the body has side effects or calls functions, or TensorFlow cannot compute the results.
     """
+    wanted = [body.results[number] for number in results]
+    names = needed(body.nodes, [parsed(result.tensor)[0] for result in wanted])
+    nodes = [node for node in body.nodes if node.name in names]
+    for node in nodes:
+        if ops.is_stateful(node) or any(True for _ in functions_of(node)):
+            raise InvalidInput(f"it depends on the node {node.name!r} ({node.op})")
+    placeholders = [make(a.name, "Placeholder", [], {"dtype": a.dtype}) for a in body.arguments]
+    # TensorFlow's C API does not fetch a tensor that is fed, and a result may be an argument.
+    unique = Names(node.name for node in (*placeholders, *nodes))
+    fetched = [
+        make(unique.unique("result"), "Identity", [result.tensor], {"T": result.dtype})
+        for result in wanted
+    ]
+    with loaded(ops.evaluator, [*placeholders, *nodes, *fetched]) as graph:
 
-    def __init__(self, body: Body, results: list[int], ops: Ops) -> None:
-        self._arguments = body.arguments
-        self._results = [body.results[number].tensor for number in results]
-        names = needed(body.nodes, [parsed(r)[0] for r in self._results])
-        nodes = [node for node in body.nodes if node.name in names]
-        for node in nodes:
-            if ops.is_stateful(node) or any(True for _ in functions_of(node)):
-                raise InvalidInput(f"it depends on the node {node.name!r} ({node.op})")
-        placeholders = [
-            make(a.name, "Placeholder", [], {"dtype": a.dtype}) for a in self._arguments
-        ]
-        self._graph = tf.Graph()
-        with self._graph.as_default():
-            tf.import_graph_def(graph_pb2.GraphDef(node=[*placeholders, *nodes]), name="")
-        self._session = tf.compat.v1.Session(graph=self._graph)
+        def call(values: Mapping[int, TensorProto]) -> list[TensorProto]:
+            feeds = {Ref(body.arguments[number].name): value for number, value in values.items()}
+            return graph.run([Ref(node.name) for node in fetched], feeds)
 
-    def __call__(self, values: Mapping[int, Any]) -> list[Any]:
-        feeds = {f"{self._arguments[n].name}:0": value for n, value in values.items()}
-        fetches = ["{}:{}".format(*parsed(result)) for result in self._results]
-        return list(self._session.run(fetches, feeds))
+        yield call
+
+
+def _iterations(
+    values: Mapping[int, TensorProto], condition: _Call, step: _Call, most: int
+) -> int | None:
+    """Returns the number of iterations that start with `values`, or None if there are more than `most`."""
+    for number in range(most + 1):
+        (goes_on,) = condition(values)
+        if not tensors.to_array(goes_on, "condition")[()]:
+            return number
+        values = dict(zip(values, step(values), strict=True))
+    return None
 
 
 def count(
@@ -81,17 +98,22 @@ def count(
         above = needed(trace.nodes.values(), [parsed(loop.input[n])[0] for n in deciding])
         nodes = [node for node in trace.nodes.values() if node.name in above]
         known = Trace(with_known_shapes(nodes, ops), ops)
-        values = {n: known.value(loop.input[n]) for n in deciding}
-        condition_of, step = _Function(condition, [0], ops), _Function(body, deciding, ops)
-    except (InvalidInput, tf.errors.OpError) as error:
+        values = {
+            n: tensors.from_array(known.value(loop.input[n]), body.arguments[n].dtype)
+            for n in deciding
+        }
+        with (
+            _function(condition, [0], ops) as condition_of,
+            _function(body, deciding, ops) as step,
+        ):
+            found = _iterations(values, condition_of, step, max_iterations)
+    except InvalidInput as error:
         raise InvalidInput(
             f"node {loop.name!r}: the number of iterations is unknown before the model runs: {error}: remove "
             "--unroll, or make the size that it depends on constant"
         ) from None
-    for number in range(max_iterations + 1):
-        if not condition_of(values)[0]:
-            return number
-        values = dict(zip(deciding, step(values), strict=True))
-    raise InvalidInput(
-        f"node {loop.name!r}: the loop has more iterations than --unroll {max_iterations}"
-    )
+    if found is None:
+        raise InvalidInput(
+            f"node {loop.name!r}: the loop has more iterations than --unroll {max_iterations}"
+        )
+    return found

@@ -1,56 +1,52 @@
-"""Lowers While, If and Case to Switch, Merge, Enter and Exit with TensorFlow's own pass.
+"""Lowers While, If and Case to Switch, Merge, Enter and Exit with TensorFlow's own pass."""
 
-Source: tensorflow/core/grappler/optimizers/function_optimizer.cc, which lowers nodes with the attribute _LOWER.
-"""
-
+import tempfile
 from collections.abc import Iterable
-from typing import Any
+from pathlib import Path
 
-import tensorflow as tf
-from tensorflow.core.framework import graph_pb2
-from tensorflow.core.protobuf import config_pb2, meta_graph_pb2
-from tensorflow.python.grappler import tf_optimizer
-
+from tfcarve import full_tensorflow
 from tfcarve.errors import InvalidInput
+from tfcarve.prepare import graph_file
 from tfcarve.prepare.freeze.ops import CONTROL_FLOW
 from tfcarve.prepare.freeze.prune import needed
-from tfcarve.prepare.freeze.reason import reason
+from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.messages import GraphDef
+from tfcarve.prepare.saved_model_messages import MetaGraphDef
 
+_PROGRAM = "tfcarve.prepare.freeze.lower_program"
 _LOWER = "_lower_using_switch_merge"
 _ALL = ("", "StatefulPartitionedCall", "PartitionedCall")
 
 
-def lowered(graph: Any, inputs: Iterable[str], outputs: Iterable[str]) -> Any:
-    """Returns `graph` without functional control flow and without functions.
+def marked(graph: Graph, roots: Iterable[str]) -> bytes:
+    """Returns a MetaGraphDef of `graph` for TensorFlow's function optimizer, which keeps the nodes `roots`.
 
-    Args:
-      graph: a GraphDef; it is modified.
-      inputs: names of Placeholders, which stay.
-      outputs: names of the output nodes.
-    Raises InvalidInput if TensorFlow cannot lower the control flow.
+    The nodes of `graph` are modified.
     """
-    bodies = [graph.node, *(function.node_def for function in graph.library.function)]
-    for nodes in bodies:
+    for nodes in (graph.nodes, *(function.node_def for function in graph.library.function)):
         for node in nodes:
             if node.op in CONTROL_FLOW:
                 node.attr[_LOWER].b = True
-    roots = [*outputs, *inputs]
-    meta_graph = meta_graph_pb2.MetaGraphDef(graph_def=graph)
+    meta_graph = MetaGraphDef(graph_def=GraphDef.FromString(graph_file.to_bytes(graph)))
     # Grappler takes the graph's outputs from this collection.
     meta_graph.collection_def["train_op"].node_list.value.extend(roots)
-    config = config_pb2.ConfigProto()
-    rewriting = config.graph_options.rewrite_options
-    rewriting.optimizers.append("function")
-    rewriting.min_graph_nodes = -1
-    try:
-        created = tf_optimizer.OptimizeGraph(config, meta_graph)
-    except (tf.errors.OpError, ValueError) as error:
-        raise InvalidInput(f"control flow cannot be lowered: {reason(error)}") from None
+    return meta_graph.SerializeToString()
+
+
+def finished(optimized: bytes, roots: Iterable[str], versions: bytes) -> Graph:
+    """Returns the result of TensorFlow's function optimizer without what the nodes `roots` do not need.
+
+    Args:
+      optimized: a GraphDef.
+      roots: names of nodes.
+      versions: those of the graph.
+    Raises InvalidInput if it has control flow or calls functions.
+    """
+    created = GraphDef.FromString(optimized)
     names = needed(created.node, roots)
-    result = graph_pb2.GraphDef(versions=graph.versions)
-    result.node.extend(node for node in created.node if node.name in names)
     functions = {function.signature.name for function in created.library.function}
-    for node in result.node:
+    nodes = [node for node in created.node if node.name in names]
+    for node in nodes:
         node.device = ""
         for key in [key for key in node.attr if key.startswith("_")]:
             del node.attr[key]
@@ -58,4 +54,29 @@ def lowered(graph: Any, inputs: Iterable[str], outputs: Iterable[str]) -> Any:
             raise InvalidInput(
                 f"node {node.name!r}: {node.op} cannot be lowered: remove --lower-control-flow"
             )
-    return result
+    return Graph(nodes, versions=versions)
+
+
+def _optimized(data: bytes) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="tfcarve-") as name:
+        source, result = Path(name, "graph.pb"), Path(name, "lowered.pb")
+        source.write_bytes(data)
+        limits = full_tensorflow.Limits.of_model(len(data))
+        try:
+            full_tensorflow.run(_PROGRAM, [source, result], name, limits)
+        except full_tensorflow.Failed as failed:
+            raise InvalidInput(f"control flow cannot be lowered: {failed}") from None
+        return result.read_bytes()
+
+
+def lowered(graph: Graph, inputs: Iterable[str], outputs: Iterable[str]) -> Graph:
+    """Returns `graph` without functional control flow and without functions.
+
+    Args:
+      graph: a graph; its nodes are modified.
+      inputs: names of Placeholders, which stay.
+      outputs: names of the output nodes.
+    Raises InvalidInput if TensorFlow cannot lower the control flow.
+    """
+    roots = [*outputs, *inputs]
+    return finished(_optimized(marked(graph, roots)), roots, graph.versions)

@@ -1,13 +1,13 @@
 """Creates the nodes that freezing adds to a graph."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-import tensorflow as tf
-from tensorflow.core.framework import node_def_pb2
+import numpy as np
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare.freeze.ops import NodeDef
+from tfcarve.prepare import tensors
+from tfcarve.prepare.messages import NodeDef, TensorProto
+from tfcarve.prepare.tensors import Array
 
 # A protocol buffer of 2 GiB or more cannot be serialized.
 _MAX_BYTES = (1 << 31) - 1
@@ -15,22 +15,29 @@ _MAX_BYTES = (1 << 31) - 1
 
 def make(name: str, op: str, inputs: Sequence[str], types: Mapping[str, int]) -> NodeDef:
     """Returns a node with the attributes `types`, which are numbers from types.proto."""
-    node = node_def_pb2.NodeDef(name=name, op=op, input=inputs)
+    node = NodeDef(name=name, op=op, input=inputs)
     for key, dtype in types.items():
         node.attr[key].type = dtype
     return node
 
 
-def constant(name: str, value: Any, inputs: Sequence[str]) -> NodeDef:
-    """Returns a Const with a NumPy array; `inputs` are control inputs.
+def strings(value: str | Sequence[str]) -> Array:
+    """Returns a scalar or vector of strings for a Const."""
+    encoded = value.encode() if isinstance(value, str) else [text.encode() for text in value]
+    return np.array(encoded, object)
+
+
+def constant(name: str, value: Array | TensorProto, inputs: Sequence[str]) -> NodeDef:
+    """Returns a Const; `inputs` are control inputs.
 
     Raises InvalidInput if the value is too large for a GraphDef.
     """
-    if value.nbytes > _MAX_BYTES:
+    size = len(value.tensor_content) if isinstance(value, TensorProto) else value.nbytes
+    if size > _MAX_BYTES:
         raise InvalidInput(
-            f"node {name!r}: its value has {value.nbytes:,} bytes: a GraphDef must be smaller than 2 GiB"
+            f"node {name!r}: its value has {size:,} bytes: a GraphDef must be smaller than 2 GiB"
         )
-    dtype = tf.as_dtype(value.dtype if value.dtype != object else tf.string)
-    node = make(name, "Const", inputs, {"dtype": dtype.as_datatype_enum})
-    node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value, dtype=dtype, shape=value.shape))
+    tensor = value if isinstance(value, TensorProto) else tensors.from_array(value)
+    node = make(name, "Const", inputs, {"dtype": tensor.dtype})
+    node.attr["value"].tensor.CopyFrom(tensor)
     return node

@@ -7,12 +7,12 @@ model and one of the checkpoint are matched by the local names that lead to them
 from collections import deque
 
 from google.protobuf import message
-from tensorflow.core.protobuf import trackable_object_graph_pb2
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models.object_graph import ObjectGraph
 from tfcarve.prepare.freeze.checkpoint import Checkpoint
 from tfcarve.prepare.freeze.saved_function import Keys
+from tfcarve.prepare.saved_model_messages import TrackableObjectGraph
 
 
 def object_keys(objects: ObjectGraph, checkpoint: Checkpoint) -> Keys:
@@ -21,9 +21,7 @@ def object_keys(objects: ObjectGraph, checkpoint: Checkpoint) -> Keys:
     Raises InvalidInput if the checkpoint is damaged.
     """
     try:
-        tracked = trackable_object_graph_pb2.TrackableObjectGraph.FromString(
-            checkpoint.object_graph()
-        )
+        tracked = TrackableObjectGraph.FromString(checkpoint.object_graph())
     except message.DecodeError as error:
         raise InvalidInput(
             f"checkpoint {checkpoint.name}: its object graph is damaged: {error}"

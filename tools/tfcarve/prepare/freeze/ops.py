@@ -2,24 +2,19 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
-from tensorflow.core.framework import types_pb2
-from tensorflow.python.framework import op_def_registry
-
+from tfcarve import dtypes
 from tfcarve.errors import InvalidInput
 from tfcarve.newer import check
 from tfcarve.newer import data as newer_data
 from tfcarve.op_library import ADVICE
+from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.messages import ArgDef, AttrValue, FunctionDef, NameAttrList, NodeDef, OpDef
 
-# TensorFlow's messages; its Python package has no type annotations.
-NodeDef = Any
-OpDef = Any
-FunctionDef = Any
-
-_TYPES = frozenset(types_pb2.DataType.values())
-RESOURCE = types_pb2.DT_RESOURCE
-STRING = types_pb2.DT_STRING
+RESOURCE = dtypes.NUMBER_OF["resource"]
+STRING = dtypes.NUMBER_OF["string"]
+INT32 = dtypes.NUMBER_OF["int32"]
+INT64 = dtypes.NUMBER_OF["int64"]
 REF_OFFSET = 100
 
 # The attributes of control flow ops that refer to functions; they are also part of the names of copied functions.
@@ -57,10 +52,10 @@ def is_pipeline(op: str) -> bool:
 
 def type_name(number: int) -> str:
     """Returns TensorFlow's name of a type, or the number if it is unknown."""
-    return str(types_pb2.DataType.Name(number)) if number in _TYPES else str(number)
+    return dtypes.enum_name(number) or str(number)
 
 
-def functions_of(node: NodeDef) -> Iterator[Any]:
+def functions_of(node: NodeDef) -> Iterator[NameAttrList]:
     """Yields the NameAttrLists in the attributes of a node, sorted by attribute name."""
     for key in sorted(node.attr):
         value = node.attr[key]
@@ -70,14 +65,19 @@ def functions_of(node: NodeDef) -> Iterator[Any]:
 
 
 class Ops:
-    """OpDefs: TensorFlow's, and the signatures of a graph's functions."""
+    """OpDefs: TensorFlow's, and the signatures of a graph's functions.
 
-    def __init__(self, functions: Iterable[FunctionDef]) -> None:
+    Attributes:
+      evaluator: TensorFlow, which also computes values.
+    """
+
+    def __init__(self, functions: Iterable[FunctionDef], evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
         self._functions = {f.signature.name: f.signature for f in functions}
 
     def get(self, op: str) -> OpDef | None:
         """Returns the OpDef of an op, or None if it is unknown."""
-        return self._functions.get(op) or op_def_registry.get(op)
+        return self._functions.get(op) or self.evaluator.op_defs.get(op)
 
     def known(self, node: NodeDef) -> OpDef:
         """Returns the OpDef of `node`; raises InvalidInput if it is unknown."""
@@ -104,10 +104,12 @@ class Ops:
         """Returns whether the op reads state but does not change it."""
         return node.op in _READS
 
-    def argument(self, node: NodeDef, number: int) -> Any | None:
+    def argument(self, node: NodeDef, number: int) -> ArgDef | None:
         """Returns the ArgDef of a data input; None if the op or the input is unknown."""
         definition = self.get(node.op)
-        for arg in definition.input_arg if definition is not None else ():
+        if definition is None:
+            return None
+        for arg in definition.input_arg:
             count = 1
             if arg.type_list_attr:
                 count = len(_attr(node, definition, arg.type_list_attr).list.type)
@@ -146,7 +148,7 @@ class Ops:
 _MAX_OUTPUTS = 1 << 16
 
 
-def _attr(node: NodeDef, definition: OpDef, name: str) -> Any:
+def _attr(node: NodeDef, definition: OpDef, name: str) -> AttrValue:
     if name in node.attr:
         return node.attr[name]
     for attr in definition.attr:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.bodies import Body, with_inputs
 from tfcarve.prepare.freeze.nodes import make
-from tfcarve.prepare.freeze.ops import CONTROL_FLOW, DATAFLOW_CONTROL, NodeDef, Ops, functions_of
+from tfcarve.prepare.freeze.ops import CONTROL_FLOW, DATAFLOW_CONTROL, Ops, functions_of
 from tfcarve.prepare.graph import Graph, topological_order
 from tfcarve.prepare.liveness import Liveness
+from tfcarve.prepare.messages import NodeDef
 
 
 def needed(nodes: Iterable[NodeDef], roots: Iterable[str]) -> set[str]:

@@ -11,11 +11,12 @@ from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.inline import Program
 from tfcarve.prepare.freeze.links import MAIN, Links, Vertex
 from tfcarve.prepare.freeze.needs import Needs
-from tfcarve.prepare.freeze.ops import CONTROL_FLOW, NodeDef, Ops, is_pipeline
+from tfcarve.prepare.freeze.ops import CONTROL_FLOW, Ops, is_pipeline
 from tfcarve.prepare.freeze.stores import Stores, Use
 from tfcarve.prepare.freeze.tables import INITIALIZERS
 from tfcarve.prepare.freeze.tensor_names import parsed, reference
 from tfcarve.prepare.graph import data_texts
+from tfcarve.prepare.messages import NodeDef
 
 _SUMMARIES = re.compile(
     r"Write\w*Summary|(Flush|Close)SummaryWriter|CreateSummary\w+Writer|ImportEvent"

@@ -17,6 +17,7 @@ from tfcarve.prepare.freeze.request import DEFAULTS, Options, Request
 from tfcarve.prepare.freeze.result import Result
 
 _PROGRAM = "tfcarve.prepare.freeze.program"
+_KERAS_PROGRAM = "tfcarve.prepare.freeze.keras_program"
 _FILE_NAME = "model.pb"
 
 
@@ -59,23 +60,39 @@ def already_frozen(wanted: Request, folder: Path) -> FrozenModel | None:
     return FrozenModel(path, Result(dropped=dropped, newer=newer))
 
 
-def _freeze(wanted: Request, folder: Path) -> FrozenModel:
-    if not full_tensorflow.installed():
-        raise InvalidInput(f"{wanted.name}: {full_tensorflow.not_installed()}")
+def _run(program: str, wanted: Request, folder: Path) -> Result | None:
+    """Runs a program that reads `wanted`; returns what it wrote, which may be an error, or None if it wrote nothing."""
     (folder / "request.json").write_bytes(json_codec.encode(wanted))
-    size = sum(path.stat().st_size for path in source.files(wanted))
     try:
-        full_tensorflow.run(_PROGRAM, [folder], folder, full_tensorflow.Limits.of_model(size))
+        limits = full_tensorflow.Limits.of_model(source.size(wanted))
+        full_tensorflow.run(program, [folder], folder, limits)
     except full_tensorflow.Failed as failed:
         why = str(failed) or "no message"
         if wanted.kind == "keras":
             raise keras.refusal(wanted.name, why) from None
         raise InvalidInput(f"{wanted.name}: TensorFlow cannot load or freeze it: {why}") from None
     file = folder / "result.json"
+    if not file.exists():
+        return None
     found = json_codec.decode(file.read_bytes(), Result, str(file))
     if found.error:
         prefix = "" if wanted.name in found.error else f"{wanted.name}: "
         raise InvalidInput(f"{prefix}{found.error}")
+    return found
+
+
+def export_keras(wanted: Request, folder: Path) -> None:
+    """Exports a Keras file as a SavedModel in the subfolder load.EXPORTED; raises InvalidInput if Keras cannot load it."""
+    _run(_KERAS_PROGRAM, wanted, folder)
+
+
+def _freeze(wanted: Request, folder: Path) -> FrozenModel:
+    if not full_tensorflow.installed():
+        raise InvalidInput(f"{wanted.name}: {full_tensorflow.not_installed()}")
+    if wanted.kind == "keras":
+        export_keras(wanted, folder)
+    found = _run(_PROGRAM, wanted, folder)
+    assert found is not None
     return FrozenModel(folder / _FILE_NAME, found)
 
 

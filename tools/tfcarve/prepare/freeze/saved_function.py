@@ -7,21 +7,16 @@ tensorflow/python/ops/lookup_ops.py (keys of tables in a checkpoint).
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-import tensorflow as tf
-from tensorflow.core.framework import graph_pb2, tensor_shape_pb2
-from tensorflow.core.protobuf import meta_graph_pb2
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models.node_names import Names, as_node_name
 from tfcarve.models.object_graph import ObjectGraph, SavedObject
 from tfcarve.models.saved_functions import Function
 from tfcarve.prepare.freeze import tables
-from tfcarve.prepare.freeze.nodes import constant, make
-from tfcarve.prepare.freeze.ops import FunctionDef, NodeDef
+from tfcarve.prepare.freeze.nodes import constant, make, strings
 from tfcarve.prepare.freeze.tensor_names import parsed, reference
+from tfcarve.prepare.messages import FunctionDef, GraphDef, NodeDef, TensorShapeProto
+from tfcarve.prepare.saved_model_messages import MetaGraphDef, SignatureDef
 
 # The checkpoint keys of an object's attributes, by the object's number and the attribute's name.
 Keys = Mapping[int, Mapping[str, str]]
@@ -37,13 +32,13 @@ _VALUE, _TABLE = "VARIABLE_VALUE", "table"
 class Called:
     """A graph that calls a function, its signature, and the nodes that restore and initialize what the function captures."""
 
-    graph: Any
-    signature: Any
+    graph: GraphDef
+    signature: SignatureDef
     preparing: tuple[str, ...]
 
 
 class _Builder:
-    def __init__(self, meta_graph: Any, objects: ObjectGraph, keys: Keys) -> None:
+    def __init__(self, meta_graph: MetaGraphDef, objects: ObjectGraph, keys: Keys) -> None:
         self._meta_graph = meta_graph
         self._objects = objects
         self._keys = keys
@@ -173,24 +168,29 @@ class _Builder:
         node.attr["dtypes"].list.type.append(dtype)
         return str(node.name)
 
-    def _constant(self, name: str, value: Any) -> str:
-        self.nodes.append(constant(self._names.unique(name), np.array(value, object), ()))
+    def _constant(self, name: str, value: str | list[str]) -> str:
+        self.nodes.append(constant(self._names.unique(name), strings(value), ()))
         return str(self.nodes[-1].name)
 
 
-def _proto(dims: tuple[int, ...] | None) -> Any:
+def _proto(dims: tuple[int, ...] | None) -> TensorShapeProto:
     if dims is None:
-        return tensor_shape_pb2.TensorShapeProto(unknown_rank=True)
-    return tf.TensorShape([None if n < 0 else n for n in dims]).as_proto()
+        return TensorShapeProto(unknown_rank=True)
+    shape = TensorShapeProto()
+    for size in dims:
+        shape.dim.add(size=size)
+    return shape
 
 
-def _shape(dims: tuple[int, ...] | None, function: FunctionDef, number: int) -> Any:
+def _shape(dims: tuple[int, ...] | None, function: FunctionDef, number: int) -> TensorShapeProto:
     """Returns the shape of an argument, also that of a part of a composite tensor, for which `dims` is None."""
     shapes = function.arg_attr[number].attr["_output_shapes"].list.shape
     return shapes[0] if dims is None and shapes else _proto(dims)
 
 
-def called(meta_graph: Any, function: Function, objects: ObjectGraph, keys: Keys) -> Called:
+def called(
+    meta_graph: MetaGraphDef, function: Function, objects: ObjectGraph, keys: Keys
+) -> Called:
     """Returns the graph of a function.
 
     Args:
@@ -212,7 +212,7 @@ def called(meta_graph: Any, function: Function, objects: ObjectGraph, keys: Keys
             f"{len(function.inputs)} and {len(function.outputs)}: the SavedModel is damaged, or its release of TensorFlow did "
             "not save the structure of composite tensors"
         )
-    signature = meta_graph_pb2.SignatureDef()
+    signature = SignatureDef()
     fed = []
     for number, tensor in enumerate(function.inputs):
         dtype = definition.signature.input_arg[number].type
@@ -228,7 +228,5 @@ def called(meta_graph: Any, function: Function, objects: ObjectGraph, keys: Keys
         info.name, info.dtype = reference(call.name, number), arg.type
         info.tensor_shape.CopyFrom(_proto(tensor.shape))
     graph_def = meta_graph.graph_def
-    graph = graph_pb2.GraphDef(
-        node=builder.nodes, library=graph_def.library, versions=graph_def.versions
-    )
+    graph = GraphDef(node=builder.nodes, library=graph_def.library, versions=graph_def.versions)
     return Called(graph, signature, tuple(builder.preparing))

@@ -144,3 +144,8 @@ def files(wanted: Request) -> Iterator[Path]:
     yield from (p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
     if wanted.options.checkpoint:
         yield from checkpoint_files.files(Path(wanted.options.checkpoint))
+
+
+def size(wanted: Request) -> int:
+    """Returns the bytes of the files of a source and its checkpoint."""
+    return sum(path.stat().st_size for path in files(wanted))

@@ -8,14 +8,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from tensorflow.core.framework import node_def_pb2
-
 from tfcarve.errors import InvalidInput
 from tfcarve.models.node_names import Names
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.bodies import Body, copied, with_inputs
-from tfcarve.prepare.freeze.ops import DATAFLOW_CONTROL, NodeDef, Ops
+from tfcarve.prepare.freeze.ops import DATAFLOW_CONTROL, Ops
 from tfcarve.prepare.graph import CONTROL
+from tfcarve.prepare.messages import NodeDef
 
 # The number of calls that a tensor may pass through.
 _MAX_STEPS = 100_000
@@ -81,7 +80,7 @@ class Spliced:
 
     def _runs(self, call: NodeDef, data: Sequence[str], control: Sequence[str], body: Body) -> str:
         """Adds a node that runs when a call runs, in its frame and branch, for control inputs of nodes without inputs."""
-        node = with_inputs(node_def_pb2.NodeDef(), [*data, *control])
+        node = with_inputs(NodeDef(), [*data, *control])
         node.name, node.op = self.names.unique(f"{call.name}/runs"), "IdentityN"
         node.attr["T"].list.type.extend(argument.dtype for argument in body.arguments)
         self.nodes.append(node)
@@ -89,7 +88,7 @@ class Spliced:
 
     def _result_after(self, call: str, dtype: int, tensor: str, effects: Iterable[str]) -> str:
         """Adds an Identity of `tensor` with control inputs from `effects`."""
-        node = with_inputs(node_def_pb2.NodeDef(), [tensor, *effects])
+        node = with_inputs(NodeDef(), [tensor, *effects])
         node.name, node.op = self.names.unique(f"{call}/result"), "Identity"
         node.attr["T"].type = dtype
         self.nodes.append(node)

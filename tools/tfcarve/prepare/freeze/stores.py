@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from tfcarve.prepare.freeze.handles import Port, propagate
 from tfcarve.prepare.freeze.links import Links, Vertex
-from tfcarve.prepare.freeze.ops import CONTROL_FLOW, DATAFLOW_CONTROL, RESOURCE, NodeDef, Ops
+from tfcarve.prepare.freeze.ops import CONTROL_FLOW, DATAFLOW_CONTROL, RESOURCE, Ops
 from tfcarve.prepare.freeze.tables import INITIALIZERS, TABLES
 from tfcarve.prepare.freeze.tensor_names import parsed
 from tfcarve.prepare.graph import data_texts
+from tfcarve.prepare.messages import NodeDef
 
 VARIABLES = frozenset(("VarHandleOp", "VariableV2", "Variable"))
 INITIALIZED = frozenset(("VarIsInitializedOp", "IsVariableInitialized"))

@@ -5,16 +5,18 @@ Source: tensorflow/core/ops/lookup_ops.cc.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import tensorflow as tf
 
 from tfcarve.errors import InvalidInput
+from tfcarve.prepare import tensors
+from tfcarve.prepare.evaluate import Evaluator
 from tfcarve.prepare.freeze.checkpoint import Checkpoint, location_of
-from tfcarve.prepare.freeze.ops import NodeDef
-from tfcarve.prepare.freeze.reason import reason
+from tfcarve.prepare.freeze.computed import computed
+from tfcarve.prepare.freeze.nodes import constant, make, strings
 from tfcarve.prepare.freeze.trace import Trace
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.tensors import Array
 
 TABLES = frozenset(("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2"))
 _FROM_TENSORS = frozenset((
@@ -22,14 +24,15 @@ _FROM_TENSORS = frozenset((
 ))  # fmt: skip
 _FROM_FILE = frozenset(("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
 INITIALIZERS = _FROM_TENSORS | _FROM_FILE
+_FILE_ATTRS = frozenset(("vocab_size", "delimiter", "offset", "key_index", "value_index"))
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
     """Unique keys, and the value of each: arrays with one dimension."""
 
-    keys: Any
-    values: Any
+    keys: Array
+    values: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +43,22 @@ class Sources:
       trace: the graph with its initializers.
       assets: absolute paths of asset files, by the node that holds the path.
       checkpoint: the checkpoint with the content of some tables.
+      evaluator: TensorFlow.
     """
 
     trace: Trace
     assets: Mapping[str, str]
     checkpoint: Checkpoint | None
+    evaluator: Evaluator
 
 
-def _tensor(sources: Sources, reference: str, table: str) -> Any:
+def _tensor(sources: Sources, reference: str, table: str) -> Array:
     node, port = sources.trace.origin(reference)
     if node is not None and node.op == "RestoreV2":
         location = location_of(sources.trace, node, port)
         if location is None or sources.checkpoint is None:
             raise InvalidInput("there is no checkpoint with its content")
-        return sources.checkpoint.value(location, table)
+        return tensors.to_array(sources.checkpoint.value(location, table), table)
     return sources.trace.value(reference)
 
 
@@ -64,25 +69,23 @@ def _from_file(sources: Sources, initializer: NodeDef, table: NodeDef) -> Conten
             "its text file is not an asset of a SavedModel: export the model as a SavedModel"
         )
     types = {key: table.attr[key].type for key in ("key_dtype", "value_dtype")}
-    handle = tf.raw_ops.AnonymousHashTable(**types)
-    attr = initializer.attr
-    settings = {
-        "vocab_size": attr["vocab_size"].i if "vocab_size" in attr else -1,
-        "delimiter": attr["delimiter"].s.decode() if "delimiter" in attr else "\t",
-        "offset": attr["offset"].i,
-        "key_index": attr["key_index"].i,
-        "value_index": attr["value_index"].i,
-    }
-    tf.raw_ops.InitializeTableFromTextFileV2(
-        table_handle=handle, filename=sources.assets[node.name], **settings
+    created = make("table", "HashTableV2", [], types)
+    file = constant("file", strings(sources.assets[node.name]), ())
+    filled = make("filled", "InitializeTableFromTextFileV2", [created.name, file.name], {})
+    for key in _FILE_ATTRS & initializer.attr.keys():
+        filled.attr[key].CopyFrom(initializer.attr[key])
+    exported = make(
+        "exported",
+        "LookupTableExportV2",
+        [created.name, f"^{filled.name}"],
+        {"Tkeys": types["key_dtype"], "Tvalues": types["value_dtype"]},
     )
-    keys, values = tf.raw_ops.LookupTableExportV2(
-        table_handle=handle, Tkeys=types["key_dtype"], Tvalues=types["value_dtype"]
-    )
-    return Content(keys.numpy(), values.numpy())
+    nodes = [created, file, filled, exported]
+    keys, values = computed(sources.evaluator, nodes, [exported.name, f"{exported.name}:1"])
+    return Content(tensors.to_array(keys, table.name), tensors.to_array(values, table.name))
 
 
-def _unique(keys: Any, values: Any) -> Content:
+def _unique(keys: Array, values: Array) -> Content:
     if keys.ndim != 1 or keys.shape != values.shape:
         raise InvalidInput(
             f"its keys have the shape {keys.shape} and its values the shape {values.shape}"
@@ -130,7 +133,7 @@ def content(sources: Sources, table: NodeDef) -> Content:
         if len(initializers) != 1:
             raise InvalidInput(f"{len(initializers) or 'no'} nodes of the graph initialize it")
         return _content(sources, initializers[0], table)
-    except (InvalidInput, tf.errors.OpError) as error:
+    except InvalidInput as error:
         raise InvalidInput(
-            f"table {table.name!r} ({table.op}): its content is unknown before the model runs: {reason(error)}"
+            f"table {table.name!r} ({table.op}): its content is unknown before the model runs: {error}"
         ) from None

@@ -2,16 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Any
-
-import tensorflow as tf
-from tensorflow.core.framework import graph_pb2
 
 from tfcarve.errors import InvalidInput
+from tfcarve.prepare import tensors
 from tfcarve.prepare.freeze import tensor_names
-from tfcarve.prepare.freeze.ops import NodeDef, Ops
+from tfcarve.prepare.freeze.computed import computed
+from tfcarve.prepare.freeze.ops import Ops
 from tfcarve.prepare.freeze.prune import needed
-from tfcarve.prepare.freeze.reason import reason
+from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.tensors import Array
 
 _SAME = frozenset(("Identity", "RefIdentity", "Snapshot", "StopGradient"))
 _INPUTS = frozenset(("Placeholder", "PlaceholderV2"))
@@ -50,14 +49,14 @@ class Trace:
                 break
         return self.nodes.get(name), port
 
-    def value(self, reference: str) -> Any:
+    def value(self, reference: str) -> Array:
         """Returns the value of a constant tensor.
 
         Raises InvalidInput if it depends on an input or on state.
         """
         node, port = self.origin(reference)
         if node is not None and node.op == "Const":
-            return _array(node)
+            return tensors.to_array(node.attr["value"].tensor, node.name)
         names = needed(self.nodes.values(), [node.name] if node is not None else [])
         below = [self.nodes[name] for name in self.nodes if name in names]
         for one in below:
@@ -65,25 +64,8 @@ class Trace:
                 raise InvalidInput(f"it depends on the node {one.name!r} ({one.op})")
         if node is None:
             raise InvalidInput(f"the graph does not have the tensor {reference!r}")
-        return _computed(below, f"{node.name}:{port}")
-
-
-def _array(node: NodeDef) -> Any:
-    try:
-        return tf.make_ndarray(node.attr["value"].tensor)
-    except (ValueError, TypeError, MemoryError) as error:
-        raise InvalidInput(f"the value of the node {node.name!r} is damaged: {error}") from None
-
-
-def _computed(nodes: Iterable[NodeDef], tensor: str) -> Any:
-    graph = tf.Graph()
-    try:
-        with graph.as_default():
-            tf.import_graph_def(graph_pb2.GraphDef(node=nodes), name="")
-        with tf.compat.v1.Session(graph=graph) as session:
-            return session.run(tensor)
-    except (ValueError, TypeError, KeyError, tf.errors.OpError) as error:
-        raise InvalidInput(reason(error)) from None
+        (found,) = computed(self._ops.evaluator, below, [tensor_names.reference(node.name, port)])
+        return tensors.to_array(found, node.name)
 
 
 def _has_functions(node: NodeDef) -> bool:

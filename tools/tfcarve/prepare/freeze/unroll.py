@@ -2,17 +2,16 @@
 
 from dataclasses import replace
 
-from tensorflow.core.framework import node_def_pb2
-
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze.bodies import Body
 from tfcarve.prepare.freeze.inline import Program
 from tfcarve.prepare.freeze.loop_count import count
-from tfcarve.prepare.freeze.ops import NodeDef, Ops
+from tfcarve.prepare.freeze.ops import Ops
 from tfcarve.prepare.freeze.prune import pruned
 from tfcarve.prepare.freeze.splice import Spliced
 from tfcarve.prepare.freeze.tensor_names import reference
 from tfcarve.prepare.freeze.trace import Trace
+from tfcarve.prepare.messages import NodeDef
 
 _MAX_NODES = 1_000_000
 
@@ -27,9 +26,7 @@ def _iterations(spliced: Spliced, loop: NodeDef, body: Body, times: int, ops: Op
     values = [i for i in loop.input if not i.startswith("^")]
     before = control
     for number in range(times):
-        call = node_def_pb2.NodeDef(
-            name=spliced.names.unique(f"{loop.name}/{number}"), input=[*values, *before]
-        )
+        call = NodeDef(name=spliced.names.unique(f"{loop.name}/{number}"), input=[*values, *before])
         spliced.add(call, body, ops)
         values = [reference(call.name, n) for n in range(len(values))]
         # The side effects of an iteration complete before the next one.

@@ -1,8 +1,9 @@
-"""The messages between tfcarve and the program that runs a model that is not frozen."""
+"""The messages between tfcarve and the programs that run a model that is not frozen."""
 
 from msgspec.json import Decoder
 
 from tfcarve.json_codec import JsonDocument
+from tfcarve.models.saved_functions import Function
 from tfcarve.prepare.freeze.request import Request
 
 
@@ -13,10 +14,32 @@ class RunRequest(JsonDocument, frozen=True):
       model: the model and the options with which it is frozen.
       samples: the number of samples.
       inputs: the inputs to feed, by their names in the frozen graph.
-      outputs: the outputs to fetch, likewise.
+      outputs: the outputs to fetch, by their names in the frozen graph.
     """
 
     model: Request
+    samples: int
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+class FunctionRequest(JsonDocument, frozen=True):
+    """A function of a SavedModel and what to run; the parts are those of a RunRequest.
+
+    Attributes:
+      folder: the SavedModel.
+      tags: of its graph.
+      op_libraries: absolute paths of shared libraries with custom ops.
+      function: the function.
+      samples: the number of samples.
+      inputs: the inputs to feed, by their names in `function`.
+      outputs: the outputs to fetch, by their names in `function`.
+    """
+
+    folder: str
+    tags: tuple[str, ...]
+    op_libraries: tuple[str, ...]
+    function: Function
     samples: int
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -33,4 +56,5 @@ class RunResult(JsonDocument, frozen=True):
 
 
 REQUEST = Decoder(RunRequest)
+FUNCTION_REQUEST = Decoder(FunctionRequest)
 RESULT = Decoder(RunResult)

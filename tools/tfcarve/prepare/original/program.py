@@ -2,49 +2,39 @@
 
 usage: program FOLDER, with FOLDER/request; writes FOLDER/result.
 
-A SavedModel, or the one that Keras exports, is loaded by TensorFlow's own loader: that of TensorFlow 1 for a signature, that of
-TensorFlow 2 for a function. A GraphDef or MetaGraphDef is imported and gets its variables from the checkpoint.
+A SavedModel, or the one that Keras exports, is loaded by TensorFlow's own loader: that of its C API for a signature, that of
+TensorFlow 2's Python package for a function. A GraphDef or MetaGraphDef is imported and gets its variables from the checkpoint.
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import tensorflow as tf
-from tensorflow.core.framework import tensor_pb2
-
-from tfcarve import op_library_loading
 from tfcarve.errors import InvalidInput
+from tfcarve.full_tensorflow import Limits
 from tfcarve.models.saved_functions import Function
+from tfcarve.prepare import tensors
+from tfcarve.prepare.evaluate import Evaluator, Failed
+from tfcarve.prepare.evaluate import Loaded as Session
 from tfcarve.prepare.framing import receive, send
-from tfcarve.prepare.freeze import fixed
+from tfcarve.prepare.freeze import fixed, load, source
 from tfcarve.prepare.freeze.interface import Port, interface
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.ops import Ops
-from tfcarve.prepare.freeze.program import EXPORTED, load_source
 from tfcarve.prepare.freeze.reason import reason
 from tfcarve.prepare.freeze.request import Request
+from tfcarve.prepare.freeze.run import export_keras
 from tfcarve.prepare.freeze.tensor_names import parsed
-from tfcarve.prepare.original.function_call import loaded_function
-from tfcarve.prepare.original.messages import REQUEST, RunRequest, RunResult
-from tfcarve.prepare.original.variables import restore
-from tfcarve.prepare.session_config import session_config
+from tfcarve.prepare.graph import Ref
+from tfcarve.prepare.messages import TensorProto
+from tfcarve.prepare.original.exchange import REQUEST_FILE, RESULT_FILE, exchange
+from tfcarve.prepare.original.messages import REQUEST, FunctionRequest, RunRequest, RunResult
+from tfcarve.prepare.original.variables import restorable
 from tfcarve.prepare.tensors import Array
 
-_v1 = tf.compat.v1
-_UNRUNNABLE = (ValueError, TypeError, KeyError, tf.errors.OpError)
-
-
-def _full_name(tensor: str) -> str:
-    node, port = parsed(tensor)
-    return f"{node}:{port}"
-
-
-# Computes the requested outputs for values of the requested inputs.
-_Compute = Callable[[Sequence[Any]], Sequence[Any]]
+_FUNCTION_PROGRAM = "tfcarve.prepare.original.function_program"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +46,10 @@ class _Ends:
     fixed: Mapping[str, Array]
 
 
-def _ends(loaded: Loaded, request: RunRequest) -> _Ends:
+def _ends(loaded: Loaded, request: RunRequest, ops: Ops) -> _Ends:
     """Returns the inputs and outputs; raises InvalidInput if a requested output is missing."""
     model = request.model
-    sides = interface(loaded, model.options, Ops(loaded.graph.library.function), model.name)
+    sides = interface(loaded, model.options, ops, model.name)
     inputs = {port.name: port for port in sides.inputs or ()}
     outputs = {port.name: port for port in sides.outputs}
     missing = [name for name in request.outputs if name not in outputs]
@@ -71,63 +61,75 @@ def _ends(loaded: Loaded, request: RunRequest) -> _Ends:
 
 
 def _saved_model(model: Request, folder: Path) -> Path:
-    return folder / EXPORTED if model.kind == "keras" else Path(model.path)
+    return folder / load.EXPORTED if model.kind == "keras" else Path(model.path)
 
 
-def _function(loaded: Loaded, function: Function, request: RunRequest, folder: Path) -> _Compute:
-    """Returns a computation with a function of a SavedModel."""
-    ends = _ends(loaded, request)
+def _samples(request: RunRequest, parts: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+    count = len(request.inputs)
+    for number in range(request.samples):
+        yield parts[number * count : (number + 1) * count]
+
+
+def _run_function(
+    function: Function, ends: _Ends, request: RunRequest, parts: Sequence[bytes], folder: Path
+) -> tuple[str, list[bytes]]:
+    """Runs a function of a SavedModel."""
     model = request.model
-    call = loaded_function(_saved_model(model, folder), model.options.tags, function)
     constant = {
-        port.given: ends.fixed[node]
+        port.given: tensors.from_array(ends.fixed[node]).SerializeToString()
         for port in ends.inputs.values()
         if (node := parsed(port.tensor)[0]) in ends.fixed
     }
-
-    def compute(values: Sequence[Any]) -> list[Any]:
-        given = [ends.inputs[name].given for name in request.inputs]
-        found = call(constant | dict(zip(given, values, strict=True)))
-        return [found[ends.outputs[name].given] for name in request.outputs]
-
-    return compute
+    call = FunctionRequest(
+        folder=str(_saved_model(model, folder)),
+        tags=model.options.tags,
+        op_libraries=model.options.op_libraries,
+        function=function,
+        samples=request.samples,
+        inputs=(*(ends.inputs[name].given for name in request.inputs), *constant),
+        outputs=tuple(ends.outputs[name].given for name in request.outputs),
+    )
+    fed = [each for one in _samples(request, parts) for each in (*one, *constant.values())]
+    limits = Limits.of_model(source.size(model) + sum(map(len, parts)))
+    return exchange(_FUNCTION_PROGRAM, call, fed, limits)
 
 
 @contextmanager
-def _session(loaded: Loaded, request: RunRequest, folder: Path) -> Iterator[_Compute]:
-    """Yields a computation with the graph of the model."""
-    ends = _ends(loaded, request)
-    fed = [_full_name(ends.inputs[n].tensor if n in ends.inputs else n) for n in request.inputs]
-    fetched = [_full_name(ends.outputs[name].tensor) for name in request.outputs]
-    constant = {_full_name(name): value for name, value in ends.fixed.items()}
-    config = _v1.ConfigProto.FromString(session_config(threads=1))
-    with tf.Graph().as_default() as graph, _v1.Session(graph=graph, config=config) as session:
-        _load(session, loaded, request.model, folder, fetched)
-        yield lambda values: session.run(fetched, constant | dict(zip(fed, values, strict=True)))
-
-
-def _load(session: Any, loaded: Loaded, model: Request, folder: Path, outputs: list[str]) -> None:
+def _session(
+    loaded: Loaded, request: RunRequest, fetched: Sequence[str], folder: Path, ops: Ops
+) -> Iterator[Session]:
+    """Yields the graph of the model with its variables."""
+    model = request.model
     if model.kind in ("saved_model", "keras"):
-        _v1.saved_model.load(session, model.options.tags, str(_saved_model(model, folder)))
+        with ops.evaluator.saved_model(_saved_model(model, folder), model.options.tags) as session:
+            yield session
         return
-    with session.graph.as_default():
-        tf.import_graph_def(loaded.graph, name="")
-    restore(session, loaded, model, outputs)
+    found = restorable(loaded, model, fetched, ops)
+    with ops.evaluator.loaded(found.graph) as session:
+        found.restore(session)
+        yield session
 
 
-def _run(request: RunRequest, parts: Sequence[bytes], folder: Path, results: list[bytes]) -> None:
+def _run_graph(
+    loaded: Loaded,
+    ends: _Ends,
+    request: RunRequest,
+    parts: Sequence[bytes],
+    folder: Path,
+    ops: Ops,
+    results: list[bytes],
+) -> None:
     """Appends the values of the outputs for each sample to `results`."""
-    loaded = load_source(request.model, folder)
-    count = len(request.inputs)
-    with (
-        _session(loaded, request, folder)
-        if loaded.function is None
-        else nullcontext(_function(loaded, loaded.function, request, folder))
-    ) as compute:
-        for number in range(request.samples):
-            fed = parts[number * count : (number + 1) * count]
-            values = [tf.make_ndarray(tensor_pb2.TensorProto.FromString(part)) for part in fed]
-            results += [tf.make_tensor_proto(a).SerializeToString() for a in compute(values)]
+    fed = [ends.inputs[n].tensor if n in ends.inputs else n for n in request.inputs]
+    fetched = [ends.outputs[name].tensor for name in request.outputs]
+    constant = {Ref(name): tensors.from_array(value) for name, value in ends.fixed.items()}
+    with _session(loaded, request, fetched, folder, ops) as session:
+        for one in _samples(request, parts):
+            feeds = {
+                Ref(*parsed(t)): TensorProto.FromString(p) for t, p in zip(fed, one, strict=True)
+            }
+            found = session.run([Ref(*parsed(tensor)) for tensor in fetched], constant | feeds)
+            results += [tensor.SerializeToString() for tensor in found]
 
 
 def run(request: RunRequest, parts: Sequence[bytes], folder: Path) -> tuple[str, list[bytes]]:
@@ -142,27 +144,32 @@ def run(request: RunRequest, parts: Sequence[bytes], folder: Path) -> tuple[str,
       RunResult.error and the serialized TensorProtos of the outputs of all samples before it.
     """
     results: list[bytes] = []
+    model = request.model
     try:
-        _run(request, parts, folder, results)
+        with Evaluator(source.size(model), model.options.op_libraries) as evaluator:
+            evaluator.begin()
+            if model.kind == "keras":
+                export_keras(model, folder)
+            loaded = load.source(model, folder, evaluator)
+            ops = Ops(loaded.graph.library.function, evaluator)
+            ends = _ends(loaded, request, ops)
+            if loaded.function is not None:
+                return _run_function(loaded.function, ends, request, parts, folder)
+            _run_graph(loaded, ends, request, parts, folder, ops, results)
     except InvalidInput as invalid:
         return str(invalid), results
-    except _UNRUNNABLE as raised:
-        return reason(raised), results
+    except Failed as failed:
+        return reason(failed), results
     return "", results
 
 
 def main(argument: str) -> None:
     """Runs the model in FOLDER/request."""
     folder = Path(argument)
-    with (folder / "request").open("rb") as stream:
+    with (folder / REQUEST_FILE).open("rb") as stream:
         request, parts = receive(stream, REQUEST)
-    results: list[bytes] = []
-    try:
-        op_library_loading.load(request.model.options.op_libraries)
-        error, results = run(request, parts, folder)
-    except InvalidInput as invalid:
-        error = str(invalid)
-    with (folder / "result").open("wb") as stream:
+    error, results = run(request, parts, folder)
+    with (folder / RESULT_FILE).open("wb") as stream:
         send(stream, RunResult(error=error), results)
 
 

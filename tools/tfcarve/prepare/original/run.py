@@ -1,18 +1,17 @@
 """Runs a model that is not frozen, in a child process with full TensorFlow."""
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tfcarve import full_tensorflow
+from tfcarve.full_tensorflow import Limits
 from tfcarve.prepare.evaluate import Failed
-from tfcarve.prepare.framing import receive, send
 from tfcarve.prepare.freeze import source
 from tfcarve.prepare.freeze.request import Options
 from tfcarve.prepare.graph import Ref
 from tfcarve.prepare.messages import TensorProto
-from tfcarve.prepare.original.messages import RESULT, RunRequest
+from tfcarve.prepare.original.exchange import exchange
+from tfcarve.prepare.original.messages import RunRequest
 
 _PROGRAM = "tfcarve.prepare.original.program"
 
@@ -48,25 +47,10 @@ class Original:
             outputs=tuple(ref.text() for ref in outputs),
         )
         parts = [tensor.SerializeToString() for sample in samples for tensor in sample.values()]
-        error, values = _run(request, parts)
+        limits = Limits.of_model(source.size(request.model) + sum(map(len, parts)))
+        error, results = exchange(_PROGRAM, request, parts, limits)
+        values = [TensorProto.FromString(result) for result in results]
         for start in range(0, len(values), len(outputs)):
             yield values[start : start + len(outputs)]
         if error:
             raise Failed(error)
-
-
-def _run(request: RunRequest, parts: Sequence[bytes]) -> tuple[str, list[TensorProto]]:
-    """Returns why the program stopped, "" if it ran all samples, and the values of the outputs."""
-    size = sum(path.stat().st_size for path in source.files(request.model))
-    with tempfile.TemporaryDirectory(prefix="tfcarve-") as name:
-        folder = Path(name)
-        with (folder / "request").open("wb") as stream:
-            send(stream, request, parts)
-        try:
-            limits = full_tensorflow.Limits.of_model(size + sum(map(len, parts)))
-            full_tensorflow.run(_PROGRAM, [folder], folder, limits)
-        except full_tensorflow.Failed as failed:
-            raise Failed(str(failed) or "no message") from None
-        with (folder / "result").open("rb") as stream:
-            result, values = receive(stream, RESULT)
-    return result.error, [TensorProto.FromString(value) for value in values]

@@ -1,73 +1,105 @@
-"""Sets the variables and tables of an imported GraphDef to the values that a checkpoint has."""
+"""Sets the variables and tables of a GraphDef to the values that a checkpoint has."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
-import tensorflow as tf
-
+from tfcarve.models.node_names import Names
+from tfcarve.prepare import graph_file
+from tfcarve.prepare.evaluate import Loaded as Session
 from tfcarve.prepare.freeze import checkpoint as checkpoints
 from tfcarve.prepare.freeze import tables
 from tfcarve.prepare.freeze.finder import Finder
 from tfcarve.prepare.freeze.load import Loaded
-from tfcarve.prepare.freeze.ops import NodeDef, Ops
+from tfcarve.prepare.freeze.nodes import make, strings
+from tfcarve.prepare.freeze.ops import Ops
 from tfcarve.prepare.freeze.prune import needed
 from tfcarve.prepare.freeze.request import Request
 from tfcarve.prepare.freeze.stores import VARIABLES
 from tfcarve.prepare.freeze.tensor_names import parsed
 from tfcarve.prepare.freeze.trace import Trace
+from tfcarve.prepare.graph import Graph, Ref
+from tfcarve.prepare.messages import NodeDef, TensorProto
+from tfcarve.prepare.tensors import from_array
 
-_v1 = tf.compat.v1
+
+@dataclass(frozen=True)
+class Restorable:
+    """A graph, and how its variables and tables get their values.
+
+    Attributes:
+      graph: the GraphDef, with nodes that assign the variables.
+      assigned: the values of Placeholders, by the node that assigns one to a variable.
+      initializers: nodes that initialize tables, each with the feeds that it needs.
+    """
+
+    graph: Graph
+    assigned: Mapping[str, tuple[Ref, TensorProto]]
+    initializers: Mapping[str, Mapping[Ref, TensorProto]]
+
+    def restore(self, session: Session) -> None:
+        """Sets the variables and tables of a session with the graph; raises Failed if TensorFlow can't."""
+        for node, (source, value) in self.assigned.items():
+            session.run([], {source: value}, [node])
+        for node, feeds in self.initializers.items():
+            session.run([], feeds, [node])
 
 
-def restore(session: Any, loaded: Loaded, model: Request, outputs: Iterable[str]) -> None:
-    """Assigns the variables, and initializes the tables, that `outputs` need.
+def restorable(loaded: Loaded, model: Request, outputs: Iterable[str], ops: Ops) -> Restorable:
+    """Returns a graph with the values of the variables and tables that `outputs` need.
 
     Args:
-      session: a session with the imported graph.
       loaded: the graph.
       model: its path and options, with the checkpoint.
       outputs: tensors.
+      ops: the OpDefs.
 
     Raises InvalidInput if the checkpoint lacks a variable or is damaged.
     """
-    graph_nodes = list(loaded.graph.node)
-    used = needed(graph_nodes, [parsed(tensor)[0] for tensor in outputs])
-    nodes = [node for node in graph_nodes if node.name in used]
-    options = model.options
+    nodes = list(loaded.graph.node)
+    used = needed(nodes, [parsed(tensor)[0] for tensor in outputs])
+    trace = Trace(nodes, ops)
+    prefix = model.options.checkpoint
     checkpoint = None
-    if options.checkpoint:
-        checkpoint = checkpoints.Checkpoint(
-            options.checkpoint, options.checkpoint, options.moving_averages
-        )
-    trace = Trace(graph_nodes, Ops(loaded.graph.library.function))
-    find = Finder(tables.Sources(trace, loaded.assets, checkpoint), {}, model)
-    variables = [node for node in nodes if node.op in VARIABLES]
+    if prefix:
+        averages = model.options.moving_averages
+        checkpoint = checkpoints.Checkpoint(prefix, prefix, averages, ops.evaluator)
+    find = Finder(tables.Sources(trace, loaded.assets, checkpoint, ops.evaluator), {}, model)
+    variables = [node for node in nodes if node.name in used and node.op in VARIABLES]
     find.require(variables)
-    for node in variables:
-        _assign(session, node, find(node).value)
-    created = {node.name for node in nodes if node.op in tables.TABLES}
-    for node in graph_nodes:
-        if node.op in tables.INITIALIZERS:
-            table, _ = trace.origin(node.input[0])
-            if table is not None and table.name in created:
-                session.run(node.name, _prefixes(trace, node, options.checkpoint))
+    names = Names(node.name for node in nodes)
+    graph = graph_file.from_message(loaded.graph)
+    assigned: dict[str, tuple[Ref, TensorProto]] = {}
+    for variable in variables:
+        placeholder, assigning = _assigning(variable, names)
+        graph.nodes.extend((placeholder, assigning))
+        assigned[assigning.name] = Ref(placeholder.name), find(variable).value
+    created = {node.name for node in nodes if node.name in used and node.op in tables.TABLES}
+    initializers = {
+        node.name: _prefixes(trace, node, prefix)
+        for node in nodes
+        if node.op in tables.INITIALIZERS
+        and (table := trace.origin(node.input[0])[0]) is not None
+        and table.name in created
+    }
+    return Restorable(graph, assigned, initializers)
 
 
-def _assign(session: Any, node: NodeDef, value: Any) -> None:
-    with session.graph.as_default():
-        variable = session.graph.get_tensor_by_name(f"{node.name}:0")
-        fed = _v1.placeholder(tf.as_dtype(node.attr["dtype"].type))
-        if node.op == "VarHandleOp":
-            operation = tf.raw_ops.AssignVariableOp(resource=variable, value=fed)
-        else:
-            operation = tf.raw_ops.Assign(ref=variable, value=fed, validate_shape=False).op
-    session.run(operation, {fed: value})
+def _assigning(variable: NodeDef, names: Names) -> tuple[NodeDef, NodeDef]:
+    """Returns a Placeholder, and a node that assigns it to a variable."""
+    dtype = variable.attr["dtype"].type
+    value = make(names.unique(f"{variable.name}/value"), "Placeholder", [], {"dtype": dtype})
+    op, key = ("AssignVariableOp", "dtype") if variable.op == "VarHandleOp" else ("Assign", "T")
+    assigning = make(
+        names.unique(f"{variable.name}/assign"), op, [variable.name, value.name], {key: dtype}
+    )
+    if op == "Assign":
+        assigning.attr["validate_shape"].b = False
+    return value, assigning
 
 
-def _prefixes(trace: Trace, initializer: NodeDef, prefix: str) -> dict[str, str]:
+def _prefixes(trace: Trace, initializer: NodeDef, prefix: str) -> dict[Ref, TensorProto]:
     """Returns the feed with the checkpoint's prefix for an initializer that restores its table."""
     keys, _ = trace.origin(initializer.input[1])
     if keys is None or keys.op != "RestoreV2":
         return {}
-    node, port = parsed(keys.input[0])
-    return {f"{node}:{port}": prefix}
+    return {Ref(*parsed(keys.input[0])): from_array(strings(prefix))}
