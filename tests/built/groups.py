@@ -83,12 +83,12 @@ def _overrides(folder: Path) -> Mapping[str, Path]:
     return override_library.write_models(override_graphs.graphs(), folder)
 
 
-_PROGRAMS = ("default", "runner", "benchmark")
+_PROGRAMS = ("default", "programs")
 
 
 def _with_programs(*platforms: str) -> tuple[str, ...]:
     """The output groups of a tf_multi_platform_library for platforms, with the programs."""
-    return tuple(f"{name}{end}" for name in platforms for end in ("", "_runner", "_benchmark"))
+    return tuple(f"{name}{end}" for name in platforms for end in ("", "_programs"))
 
 
 GROUPS: Mapping[str, Group] = {
@@ -134,7 +134,7 @@ GROUPS: Mapping[str, Group] = {
     "inception": Group("inception", {RELEASE: _with_programs(ARM64)}, _zoo([MODEL])),
     "models": Group("inception", {RELEASE: _with_programs(ARM64)}, _zoo(_MODELS)),
     "models_armv7": Group("inception", {f"{RELEASE}_armv7": _with_programs(ARMV7)}, _zoo(_MODELS)),
-    "overrides": Group("overrides", {"//overrides:library": ("default", "runner")}, _overrides),
+    "overrides": Group("overrides", {"//overrides:library": _PROGRAMS}, _overrides),
     "protected": Group(
         "protected",
         {"//protected:app": ("default",), "//protected:library": ("default",)},

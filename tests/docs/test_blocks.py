@@ -18,6 +18,10 @@ _FOLDERS = ("rules/", "tests/", "third_party/", "tools/")
 # Commands other than tfcarve's, and the file of the test or the page that runs them.
 _RUN_BY = {
     "../../../bazelw build //:release": ("tests/e2e/built_libraries.py", '"//:release"'),
+    "../../../bazelw build //:tensorflow --output_groups=programs": (
+        "tests/built/groups.py",
+        '"//:tensorflow": (*_PROGRAMS, ',
+    ),
     "../../../bazelw test //:app_test": ("tests/e2e/test_app.py", '"//:app_test"'),
     'bazel run //:size.comment -- -o "$PWD/comment.md"': (
         "tests/tools/size/test_docs.py",

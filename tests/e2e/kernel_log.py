@@ -53,9 +53,9 @@ def expected(selection: Selection, registrations: Iterable[Registration]) -> Reg
 
 
 def of_library(workspace: Workspace, target: str) -> str:
-    """Builds a library's runner with the macro and returns what it logs at startup."""
-    build = workspace.build([target], [FLAG, "--output_groups=runner"])
-    return of_program(build.files(target, "runner")[0])
+    """Builds a library's run_model with the macro and returns what it logs at startup."""
+    build = workspace.build([target], [FLAG, "--output_groups=programs"])
+    return of_program(build.named(target, "programs")["run_model"])
 
 
 def of_program(program: Path) -> str:

@@ -57,10 +57,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     """A bazel-bin with the files of builds."""
     folder = tmp_path_factory.mktemp("user")
     found = published.of("app")
-    files = list(found.named(LIBRARY, "benchmark", "default", "sizes").values())
+    files = list(found.named(LIBRARY, "default", "programs", "sizes").values())
     tensorflow = folder / "bazel-bin" / "tensorflow"
     _place(tensorflow, files, ("benchmark_model", "libtensorflow-core.so", "sizes.json"))
-    files = list(found.named(RELEASE, ARM64, f"{ARM64}_benchmark").values())
+    files = list(found.named(RELEASE, ARM64, f"{ARM64}_programs").values())
     arm64 = folder / "bazel-bin" / "release" / ARM64
     _place(arm64, files, ("benchmark_model", "libtensorflow-core.so"))
     shutil.copy(found.models / "tiny.pb", folder)
@@ -355,6 +355,22 @@ def test_commands_of_the_docs(here: Built, capsys: pytest.CaptureFixture[str]) -
     assert json.loads(Path("figures.json").read_bytes())["runs"] == 20
 
 
+@pytest.mark.parametrize(
+    ("target", "group", "folder"),
+    [
+        (LIBRARY, "programs", "tensorflow"),
+        (RELEASE, f"{ARM64}_programs", f"release/{ARM64}"),
+    ],
+)
+def test_programs_are_where_the_docs_say(target: str, group: str, folder: str) -> None:
+    found = published.of("app")
+    names = [str(file.relative_to(found.folder)) for file in found.files(target, group)]
+    assert names == [f"{folder}/run_model", f"{folder}/benchmark_model"]
+    text = _PAGE.read_text(encoding="utf-8")
+    assert f" {target} --output_groups={group}" in text
+    assert f"`bazel-bin/{folder}`" in text
+
+
 def test_target_of_the_docs() -> None:
     (block,) = _blocks("starlark")
     text = (built_libraries.APP / "benchmark" / "BUILD").read_text(encoding="utf-8")
@@ -367,7 +383,7 @@ def test_multiply_adds_of_known_models(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shared = published.of("shared")
-    files = shared.named("//shared:library", "benchmark", "sizes")
+    files = shared.named("//shared:library", "programs", "sizes")
     sizes, benchmark = files["sizes.json"], files["benchmark_model"]
     page, fed = tmp_path / "page.html", shared.models / "zoo" / f"{name}.input.npy"
     arguments = [f"--input=input={fed}", OUTPUT, "--runs=1", "--traced-runs=1", "--json"]

@@ -56,7 +56,7 @@ def built() -> dict[str, Path]:
     """The library and its programs, by name."""
     if _PREBUILT:
         return {file.name: file for file in Path(_PREBUILT).iterdir()}
-    return published.of("shared").named("//shared:library", "default", "runner")
+    return published.of("shared").named("//shared:library", "default", "programs")
 
 
 @pytest.fixture(scope="module")

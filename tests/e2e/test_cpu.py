@@ -31,7 +31,7 @@ class Built(NamedTuple):
 @pytest.fixture(scope="module")
 def built() -> Built:
     found = published.of("app")
-    files = found.named("//:tensorflow", "default", "runner", "benchmark")
+    files = found.named("//:tensorflow", "default", "programs")
     return Built(files, found.models / "tiny.pb")
 
 

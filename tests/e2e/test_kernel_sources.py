@@ -62,6 +62,8 @@ def test_an_index_with_another_file_would_be_found_out(
 
 
 def test_without_the_macro_nothing_is_logged(app: Workspace) -> None:
-    program = app.build([TARGET], ["--output_groups=runner"]).files(TARGET, "runner")[0]
+    program = app.build([TARGET], ["--output_groups=programs"]).named(TARGET, "programs")[
+        "run_model"
+    ]
     assert isinstance(program, Path)
     assert not kernel_log.logged(kernel_log.of_program(program))

@@ -22,11 +22,11 @@ _SOURCE = re.compile(rb"tensorflow/(?:core|tsl)/[\w/]+\.(?:cc|h)\0")
 def _built() -> Iterator[tuple[Workspace, Mapping[str, Mapping[str, Path]]]]:
     """The app, and the shared library and run_model of each library."""
     with app_workspace.opened() as workspace:
-        groups = "--output_groups=default,runner"
+        groups = "--output_groups=default,programs"
         found = {}
         for name, target in _TARGETS.items():
             build = workspace.build([target], [groups])
-            files = [*build.files(target), *build.files(target, "runner")]
+            files = [*build.files(target), *build.files(target, "programs")]
             found[name] = {file.name: file for file in files}
         yield workspace, found
 

@@ -28,9 +28,9 @@ _RUNS = [
 
 def _library(platform: str) -> Library:
     if platform == _HOST:
-        files = published.of("shared").named("//shared:library", "default", "runner", "benchmark")
+        files = published.of("shared").named("//shared:library", "default", "programs")
     else:
-        groups = (platform, f"{platform}_runner", f"{platform}_benchmark")
+        groups = (platform, f"{platform}_programs")
         target = f"{_RELEASE}_armv7" if platform == "linux_armv7" else _RELEASE
         files = published.of(_group(platform)).named(target, *groups)
     return Library.among(platform, files.values())
@@ -94,7 +94,7 @@ def test_each_instruction_set_rounds_differently(models: dict[str, CachedModel],
 
 
 def test_model_of_another_library_is_refused(models: dict[str, CachedModel]) -> None:
-    files = published.of("app").named("//:tensorflow", "default", "runner", "benchmark")
+    files = published.of("app").named("//:tensorflow", "default", "programs")
     answer = library.run(Library.among(_HOST, files.values()), models["mobilenet_v2"])
     assert answer.status == 1
     assert "\n  op Relu6, for node " in answer.message

@@ -44,7 +44,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Case]:
 @pytest.fixture(scope="module")
 def built() -> Mapping[str, Path]:
     group, target = extent.of(("shared", "//shared:library"), ("overrides", "//overrides:library"))
-    return published.of(group).named(target, "default", "runner")
+    return published.of(group).named(target, "default", "programs")
 
 
 @pytest.fixture(scope="module")

@@ -42,8 +42,7 @@ class Runner(NamedTuple):
 @pytest.fixture(scope="module")
 def program() -> tuple[Path, Path]:
     found = published.of("app")
-    (runner,) = found.files("//:tensorflow", "runner")
-    return runner, found.models / "tiny.pb"
+    return found.named("//:tensorflow", "programs")["run_model"], found.models / "tiny.pb"
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ _LEVELS: Mapping[str, frozenset[str]] = {
 }
 # CPUs of qemu below the levels: the first has SSE3, the second AVX2 but not AVX-512.
 _BELOW = {"x86-64-v3": "qemu64", "x86-64-v4": "max"}
-_GROUPS = ("default", "runner", "benchmark")
+_GROUPS = ("default", "programs")
 _ILLEGAL_INSTRUCTION = "uncaught target signal 4"
 
 

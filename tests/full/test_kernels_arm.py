@@ -57,14 +57,17 @@ def _programs(
     """Yields run_model for each of _PLATFORMS."""
     decoders = {name: graph for name, (graph, _) in library_graphs.DECODERS.items()}
     graphs = {name: case.graph for name, case in cases.items()} | decoders
-    groups = {platform: f"{platform}_runner" for platform in _PLATFORMS}
+    groups = {platform: f"{platform}_programs" for platform in _PLATFORMS}
     folder = tmp_path_factory.mktemp("models")
     name, flags = _COMPILERS[request.param]
     with app_workspace.opened(name) as workspace:
         built = override_library.build(
             workspace, graphs, folder, tuple(groups.values()), "arm", flags
         )
-        yield {platform: built[group][0] for platform, group in groups.items()}
+        yield {
+            platform: next(file for file in built[group] if file.name == "run_model")
+            for platform, group in groups.items()
+        }
 
 
 class _Runner:

@@ -233,7 +233,7 @@ def _built(
     folder = tmp_path_factory.mktemp("built")
     with app_workspace.opened(f"sanitized_{request.param}") as workspace:
         groups = override_library.build(
-            workspace, graphs, folder, ("unstripped", "runner"), flags=flags
+            workspace, graphs, folder, ("unstripped", "programs"), flags=flags
         )
         yield _Built(sanitizer, {file.name: file for files in groups.values() for file in files})
 

@@ -22,6 +22,9 @@ def _only_registrations_are_forced_impl(ctx):
 
 only_registrations_are_forced_test = analysistest.make(_only_registrations_are_forced_impl)
 
+def _programs(env):
+    return [f.basename for f in analysistest.target_under_test(env)[OutputGroupInfo].programs.to_list()]
+
 def _outputs_impl(ctx):
     env = analysistest.begin(ctx)
     info = analysistest.target_under_test(env)[TfMobileLibraryInfo]
@@ -29,6 +32,7 @@ def _outputs_impl(ctx):
     asserts.equals(env, "libtensorflow-core.so", info.shared_library.basename)
     asserts.equals(env, "libtensorflow-registrations.a", info.registrations.basename)
     asserts.equals(env, "selection.json", info.selection.basename)
+    asserts.equals(env, ["run_model", "benchmark_model"], _programs(env))
     return analysistest.end(env)
 
 outputs_test = analysistest.make(_outputs_impl)
@@ -198,6 +202,7 @@ def _flex_options_impl(ctx):
     _require_last(env, compile_commands(env), "-O", _all_kinds("-O3"))
     asserts.equals(env, ["link_flags.txt"], [file.basename for file in info.link_fragments])
     asserts.equals(env, [], info.include_trees)
+    asserts.equals(env, [], _programs(env))
     asserts.equals(env, "", link_facts(env)["shared_library"])
     actions = [a for a in analysistest.target_actions(env) if a.mnemonic == "TfPrivateSymbols"]
     asserts.true(env, "--flex" in actions[0].argv, "the new names are those of a tf_mobile_library")

@@ -23,9 +23,8 @@ def _groups_impl(ctx):
     for platform in ["linux_arm64", "linux_x86_64"]:
         files = getattr(groups, platform).to_list()
         asserts.equals(env, _FILES, sorted([f.basename for f in files]))
-        for group, program in {"benchmark": "benchmark_model", "runner": "run_model"}.items():
-            files = getattr(groups, "%s_%s" % (platform, group)).to_list()
-            asserts.equals(env, [program], [f.basename for f in files])
+        files = getattr(groups, platform + "_programs").to_list()
+        asserts.equals(env, ["run_model", "benchmark_model"], [f.basename for f in files])
     return analysistest.end(env)
 
 groups_test = analysistest.make(_groups_impl)

@@ -60,8 +60,8 @@ class App:
         """Builds the library; returns the program that runs a model in it."""
         if partial:
             return self.workspace.build([_PARTIAL_RUN]).files(_PARTIAL_RUN)[0]
-        build = self.workspace.build([prebuilt_selection.LIBRARY], ["--output_groups=runner"])
-        return build.files(prebuilt_selection.LIBRARY, "runner")[0]
+        build = self.workspace.build([prebuilt_selection.LIBRARY], ["--output_groups=programs"])
+        return build.named(prebuilt_selection.LIBRARY, "programs")["run_model"]
 
     def run(self, program: Path, name: str) -> subprocess.CompletedProcess[str]:
         """Runs a model in a library, which writes the output to ran.npy."""

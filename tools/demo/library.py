@@ -70,7 +70,7 @@ def build(
 
     Raises BuildError if the build fails, NestedError if the platform has no toolchain.
     """
-    groups = (platform, f"{platform}_runner", f"{platform}_benchmark")
+    groups = (platform, f"{platform}_programs")
     # Validation actions cover all platforms; a platform's output group has the proof of its own library.
     options = [*flags, f"--output_groups={','.join(groups)}", "--norun_validations"]
     done = workspace.build([target], options, progress=progress)

@@ -66,6 +66,10 @@ class Build:
         """Returns the files of an output group of a target."""
         return self.outputs.get((target, group), ())
 
+    def named(self, target: str, group: str) -> dict[str, Path]:
+        """Returns the files of an output group of a target by their names."""
+        return {file.name: file for file in self.files(target, group)}
+
 
 def _require_success(done: subprocess.CompletedProcess[str]) -> None:
     if done.returncode:

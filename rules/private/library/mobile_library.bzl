@@ -41,6 +41,9 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
     Provides CcInfo to depend on, libtensorflow-core.a, libtensorflow-core.so and, for apps that are linked
     without Bazel, headers and the flags for their build systems.
 
+    The output group `programs` has two programs that are linked with the library: run_model runs a model and
+    benchmark_model measures it. `bazel build //:<name> --output_groups=programs` writes them to `bazel-bin/<name>`.
+
     Args:
       name: of the target; without `selection`, the target `<name>_selection` is created too.
       models: the models that the library must run, as in tf_selection.
@@ -166,10 +169,9 @@ def _mobile_library_impl(ctx):
             info.selection,
         ] + shared + info.link_fragments + info.include_trees)),
         OutputGroupInfo(
-            benchmark = depset([info.benchmark] if info.benchmark else []),
             optional_sources = depset(optional.sources),
             parts = depset([units_archive, helpers_archive]),
-            runner = depset([info.runner] if info.runner else []),
+            programs = depset([program for program in [info.runner, info.benchmark] if program]),
             selection = depset([selected.selection, selected.header, selected.op_files]),
             sizes = depset(size_files),
             units = depset(compiled.sources),

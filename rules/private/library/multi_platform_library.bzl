@@ -16,7 +16,7 @@ def _multi_platform_library_impl(ctx):
     for platform in ctx.attr.platforms:
         if ctx.split_attr._cc_toolchain[platform][cc_common.CcToolchainInfo].compiler == "none":
             skipped.append(platform)
-            files, runner, benchmark = [_skipped(ctx, platform)], [], []
+            files, programs = [_skipped(ctx, platform)], []
         else:
             library = ctx.split_attr.library[platform][TfMobileLibraryInfo]
             own = [
@@ -30,11 +30,9 @@ def _multi_platform_library_impl(ctx):
             # There is no shared library for iOS, no proof without the table of registrations, and no program that runs a
             # Flex delegate.
             files = [_placed(ctx, platform, f) for f in own if f]
-            runner = [_placed(ctx, platform, f) for f in [library.runner] if f]
-            benchmark = [_placed(ctx, platform, f) for f in [library.benchmark] if f]
+            programs = [_placed(ctx, platform, f) for f in [library.runner, library.benchmark] if f]
         groups[platform] = depset(files)
-        groups[platform + "_runner"] = depset(runner)
-        groups[platform + "_benchmark"] = depset(benchmark)
+        groups[platform + "_programs"] = depset(programs)
     if skipped:
         _report_skipped(ctx, skipped)
     return [
@@ -90,8 +88,7 @@ def tf_multi_platform_library(name, library, platforms, **kwargs):
     """Builds a tf_mobile_library for several platforms.
 
     Outputs are in <name>/<platform>/, with the proof that the library has what was selected. Each platform is an
-    output group; <platform>_runner is the program that runs a model in that library and <platform>_benchmark the
-    program that measures it.
+    output group; <platform>_programs has run_model and benchmark_model, which run and measure a model in that library.
     Bazel runs the validation actions of all platforms for any output group, and so builds all of them;
     --output_groups=<platform> --norun_validations builds and proves one. The build fails if a platform has no C++
     toolchain. With --@tfcarve//rules/config:skip_missing_platforms it skips the platform and prints the reason, which

@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "program",
         type=Path,
         metavar="PROGRAM|LIBRARY|FIGURES",
-        help="a benchmark_model, from the output group `benchmark` of a library; or a shared library for this machine; "
+        help="a benchmark_model, from the output group `programs` of a library; or a shared library for this machine; "
         "or with --figures the JSON that benchmark_model wrote on a device",
     )
     parser.add_argument("model", type=Path, metavar="MODEL", help="a frozen GraphDef (.pb)")
