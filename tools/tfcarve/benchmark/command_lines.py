@@ -119,12 +119,19 @@ def _of_graph(summary: Summary) -> tuple[list[_Tensor], list[_Tensor]]:
 
 def _of_signature(signature: Signature) -> tuple[list[_Tensor], list[_Tensor]]:
     """Returns the inputs and outputs of the graph that `tfcarve freeze` writes for a signature."""
-    sides = signature.inputs, signature.outputs
     for found in (*signature.inputs, *signature.outputs):
         if len(found.tensors) != 1:
             raise _NoCommands(f"{found.name!r} is not one tensor: freeze the model, and inspect it")
-    names = frozen_names(*([t.name for t in side] for side in sides))
-    return _named(sides[0], names[0]), _named(sides[1], names[1])
+    return _with_frozen_names(signature.inputs, signature.outputs)
+
+
+def _with_frozen_names(
+    inputs: Sequence[SignatureTensor | FunctionTensor],
+    outputs: Sequence[SignatureTensor | FunctionTensor],
+) -> tuple[list[_Tensor], list[_Tensor]]:
+    """Returns inputs and outputs with the names that they have in the graph that `tfcarve freeze` writes."""
+    names = frozen_names([t.name for t in inputs], [t.name for t in outputs])
+    return _named(inputs, names[0]), _named(outputs, names[1])
 
 
 def _of_frozen(signature: Signature) -> tuple[list[_Tensor], list[_Tensor]]:
@@ -180,10 +187,8 @@ def _of_function(functions: Sequence[ModelFunction], tags: Sequence[str]) -> _Pl
     _require_expressible(_Tensor(word, "", None) for word in (found.name, *tags))
     options = [*_options("--tags", [",".join(tags)])] if tags else []
     options += _options("--signature", [found.name])
-    sides = found.inputs, found.outputs
-    names = frozen_names(*([t.name for t in side] for side in sides))
-    remark = f"for the function {found.name}"
-    return _Plan(tuple(options), _named(sides[0], names[0]), _named(sides[1], names[1]), remark)
+    ends = _with_frozen_names(found.inputs, found.outputs)
+    return _Plan(tuple(options), *ends, f"for the function {found.name}")
 
 
 def _with_variables(summary: Summary) -> _Plan:

@@ -162,17 +162,17 @@ def _run_graph(
             _run(_RUN, arguments.model, path, folder, words)
         except InvalidInput as error:
             raise InvalidInput(
-                f"{error}{_table_advice(arguments.model, path, str(error))}"
+                f"{error}{_table_advice(arguments.model, model, str(error))}"
             ) from None
         noise.run_again(_RUN, path, Path(folder), words)
 
 
-def _table_advice(name: Path, path: Path, error: str) -> str:
-    """Returns what to do if a lookup table of the graph in `path` is not initialized, to be appended to `error`."""
+def _table_advice(name: Path, model: "Model", error: str) -> str:
+    """Returns what to do if a lookup table of a graph is not initialized, to be appended to `error`."""
     from tfcarve.prepare.tables import NOT_INITIALIZED
 
     if NOT_INITIALIZED in error:
-        for table in unready_tables(tuple(read.read(path).nodes)):
+        for table in unready_tables(tuple(model.nodes)):
             return f": {table.what()}; {table.fix(str(name))}"
     return ""
 
