@@ -69,7 +69,7 @@ MODULES = {
     "tests/fuzz/test_rounds.py": ["__init__", "__main__", "benchmark/arrays", "benchmark/figures", "benchmark/inspection", "benchmark/tables", "commands/index", "commands/size", "drawing/event_file", "drawing/page", "drawing/without_values", "emit/aligned_graph", "emit/link_facts", "emit/memmapped_package", "models/checkpoint_index", "models/read", "objfile/macho_objects", "objfile/shared_library", "prepare/compare/npz", "prepare/diff_report", "prepare/endpoints", "prepare/pipeline", "prepare/presets", "proof/manifest", "proof/sections", "proof/table", "selection/resolve", "size/comment", "size/committed"],
     "tests/imports/test_imports.py": ["__main__", "models/read", "prepare/pipeline"],
     "tests/ios/test_xcframework.py": ["cli", "commands/xcframework"],
-    "tests/keras3/test_keras3.py": ["proof/difference"],
+    "tests/keras3/test_keras3.py": ["cli", "commands/compare", "commands/freeze", "proof/difference"],
     "tests/keras3/test_library.py": ["proof/difference"],
     "tests/link/test_android.py": ["emit/link_facts"],
     "tests/link/test_ios.py": ["emit/link_facts"],

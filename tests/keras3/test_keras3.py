@@ -6,12 +6,14 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import examples
 import h5py
 import pytest
 import tensorflow as tf
@@ -65,6 +67,21 @@ def test_model_is_compared_with_its_frozen_graph(models: Sequence[Sample], tmp_p
     shutil.copy(models[1].file, changed)
     with pytest.raises(RuntimeError, match="no output in common|is not a Placeholder"):
         _PROGRAMS.run(_PROGRAMS.tfcarve, "compare", changed, one.graph)
+
+
+def test_commands_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of docs/prepare.md, which //tests/tools/prepare_freeze runs with Keras 2."""
+    page = examples.runfile("PREPARE_MD", "docs/prepare.md").read_text(encoding="utf-8")
+    blocks = examples.blocks(examples.section(page, "Freeze"))
+    (code,) = (text for kind, text in blocks if kind == "python")
+    monkeypatch.chdir(tmp_path)
+    Path("save.py").write_text(code, encoding="utf-8")
+    _PROGRAMS.run((os.path.join(os.environ["RUNFILES_DIR"], os.environ["PYTHON"]),), "save.py")
+    for (command,), shown in examples.paired(blocks):
+        _, *words = shlex.split(command)
+        examples.require_shown(shown, _PROGRAMS.run(_PROGRAMS.tfcarve, *words))
+    found = _PROGRAMS.run(_PROGRAMS.tfcarve, "freeze", "digits", "-o", "same.pb")
+    assert "output_0" in found
 
 
 def _other_shape(members: dict[str, bytes]) -> None:

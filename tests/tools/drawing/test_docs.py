@@ -25,28 +25,13 @@ def _digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         exec(compile(code, "prepare.md", "exec"), {})
-        assert examples.run("tfcarve freeze digits -o digits.pb") == 0
+        assert examples.run("tfcarve freeze digits.keras -o digits.pb") == 0
     outputs = folder / "bazel-bin" / "tensorflow"
     outputs.mkdir(parents=True)
     (outputs / "sizes.json").write_bytes(sizes({"Conv2D": 3000}).to_json())
     timed = document({"sequential/conv2d/Conv2D": 2.0}, {"sequential/conv2d/Conv2D": "Conv2D"})
     (folder / "time.json").write_bytes(json_codec.encode(timed))
     return folder
-
-
-def _lines(text: str) -> list[str]:
-    return [" ".join(line.split()) for line in text.splitlines()]
-
-
-def _check(shown: str, printed: str) -> None:
-    """Compares outputs; a line … in the page is any number of lines."""
-    rest = _lines(printed)
-    parts = [_lines(part) for part in shown.split("…\n")]
-    assert rest[: len(parts[0])] == parts[0]
-    assert rest[len(rest) - len(parts[-1]) :] == parts[-1]
-    text = "\n".join(rest)
-    for part in parts:
-        assert "\n".join(part) in text
 
 
 def test_commands(
@@ -63,16 +48,16 @@ def test_commands(
             assert examples.run(command) == 0, command
             commands += 1
         if index + 1 < len(listed) and listed[index + 1][0] == "text":
-            _check(listed[index + 1][1], capsys.readouterr().out)
+            examples.require_shown(listed[index + 1][1], capsys.readouterr().out)
     assert commands == 8
     assert "library 3 kB" in Path("digits.html").read_text()
 
 
 def test_a_different_output_is_found() -> None:
-    _check("a\n…\nc\n", "a\nb\nc\n")
+    examples.require_shown("a\n…\nc\n", "a\nb\nc\n")
     for shown in ("a\n…\nd\n", "b\n…\nc\n", "a\nc\n", "a\n…\nx\n…\nc\n"):
         with pytest.raises(AssertionError):
-            _check(shown, "a\nb\nc\n")
+            examples.require_shown(shown, "a\nb\nc\n")
 
 
 def test_limits() -> None:

@@ -43,6 +43,21 @@ def paired(found: Iterable[tuple[str, str]]) -> Iterator[tuple[list[str], str]]:
     assert not commands
 
 
+def _lines(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def require_shown(shown: str, printed: str) -> None:
+    """Checks that a command printed the output that a page shows, in which a line … is any number of lines."""
+    rest = _lines(printed)
+    parts = [_lines(part) for part in shown.split("…\n")]
+    assert rest[: len(parts[0])] == parts[0]
+    assert rest[len(rest) - len(parts[-1]) :] == parts[-1]
+    text = "\n".join(rest)
+    for part in parts:
+        assert "\n".join(part) in text
+
+
 def run(command: str) -> int:
     """Runs a command line of tfcarve and returns its status."""
     program, *words = shlex.split(command)
