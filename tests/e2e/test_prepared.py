@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Iterator
 
 import pytest
+import tensorflow as tf
 
 from demo.nested import Workspace
 from e2e import app_workspace
@@ -61,6 +63,41 @@ def test_ranges_are_measured_in_the_build(app: Workspace) -> None:
     assert {"RequantizationRange", "Min", "Max"}.isdisjoint(ops)
     found = json.loads((model.parent / "int8.compare.json").read_bytes())
     assert 1e-6 < found["outputs"][0]["largest"] < 0.02
+
+
+def _write_custom_op(app: Workspace) -> None:
+    """Writes a graph with a custom op and an assertion, and the op's library."""
+    v1 = tf.compat.v1
+    with tf.Graph().as_default() as graph:
+        given = v1.placeholder(tf.float32, [None, 2], name="input")
+        scaled = tf.identity(given, name="scaled")
+        with tf.control_dependencies([tf.Assert(tf.reduce_all(scaled < 100), [scaled])]):
+            tf.identity(scaled, name="output")
+    definition = graph.as_graph_def()
+    (node,) = (node for node in definition.node if node.name == "scaled")
+    node.op = "AppScale"
+    node.attr["factor"].f = 2.5
+    folder = app.folder / "prepared"
+    (folder / "custom_op.pb").write_bytes(definition.SerializeToString(deterministic=True))
+    flags = [*tf.sysconfig.get_compile_flags(), *tf.sysconfig.get_link_flags()]
+    source = app.folder / "app_scale.cc"
+    words = ["g++", "-shared", "-fPIC", source, "-o", folder / "app_scale.so", *flags]
+    subprocess.run(words, check=True)
+
+
+def test_custom_op_and_assertions(app: Workspace) -> None:
+    _write_custom_op(app)
+    target = "//prepared:of_custom_op"
+    (model,) = app.build([target]).files(target)
+    ops = {node.op for node in graph_file.read_graph(model).nodes}
+    assert "AppScale" in ops
+    assert "Assert" not in ops
+    found = json.loads((model.parent / "of_custom_op.compare.json").read_bytes())
+    assert [(output["name"], output["largest"]) for output in found["outputs"]] == [("output", 0)]
+    # The control: only the library makes the op known.
+    done = app.bazel(["build", "--noshow_progress", "//prepared:of_unknown_op"])
+    assert done.returncode == 1, done.stdout
+    assert "TensorFlow does not have the op AppScale" in done.stdout
 
 
 @pytest.mark.parametrize("target", ["//prepared:broken", "//prepared:of_broken"])

@@ -107,6 +107,38 @@ def _constants_impl(ctx):
 
 constants_test = analysistest.make(_constants_impl)
 
+_OP_LIBRARIES = ["tests/rules/app_ops.so", "tests/rules/other_ops.so"]
+
+def _inputs(env, mnemonic):
+    """The paths of the inputs of the only action with a mnemonic."""
+    (action,) = [a for a in analysistest.target_actions(env) if a.mnemonic == mnemonic]
+    return [own(f.path) for f in action.inputs.to_list()]
+
+def _op_libraries_impl(ctx):
+    """Each command that runs full TensorFlow loads the libraries."""
+    env = analysistest.begin(ctx)
+    for mnemonic in ["TfFreeze", "TfCalibrate", "TfTransform", "TfCompare"]:
+        words = [own(word) for word in argv(env, mnemonic)]
+        passed = [words[i + 1] for i, word in enumerate(words) if word == "--op-library"]
+        asserts.equals(env, _OP_LIBRARIES, passed, mnemonic)
+        for library in _OP_LIBRARIES:
+            asserts.true(env, library in _inputs(env, mnemonic), "%s: %s is not an input" % (mnemonic, library))
+    return analysistest.end(env)
+
+op_libraries_test = analysistest.make(_op_libraries_impl)
+
+def _assertions_impl(ctx):
+    """Only freezing removes assertions, so the graph is frozen, and its source is compared without them."""
+    env = analysistest.begin(ctx)
+    for mnemonic in ["TfFreeze", "TfCompare"]:
+        words = argv(env, mnemonic)
+        asserts.equals(env, "drop", words[words.index("--assertions") + 1])
+    asserts.equals(env, "tests/rules/without_assertions.frozen.pb", own(argv(env, "TfTransform")[1]))
+    asserts.false(env, "--assertions" in argv(env, "TfTransform"))
+    return analysistest.end(env)
+
+assertions_test = analysistest.make(_assertions_impl)
+
 def _checkpoint_impl(ctx):
     env = analysistest.begin(ctx)
     frozen = "tests/rules/of_checkpoint.frozen.pb"
@@ -134,7 +166,8 @@ def _frozen_checkpoint_impl(ctx):
     asserts.equals(
         env,
         ["freeze", "tests/rules/graph.meta", "-o", "tests/rules/frozen_checkpoint.pb"] +
-        ["--inputs", "x:1", "--outputs", "z"] + _CHECKPOINT + _CONSTANTS[:2],
+        ["--inputs", "x:1", "--outputs", "z"] + _CHECKPOINT + ["--assertions", "drop"] +
+        ["--op-library", _OP_LIBRARIES[0]] + _CONSTANTS[:2],
         [own(word) for word in argv(env, "TfFreeze")],
     )
     return analysistest.end(env)
@@ -229,6 +262,7 @@ no_tolerance_test = _refused("changes outputs by more than the default tolerance
 other_preset_test = _refused("ranges and calibration_data require the preset int8 or weights8")
 two_ranges_test = _refused("pass either ranges or calibration_data, which are measured in the build")
 
+op_library_file_test = _refused("app_ops.cc")
 outputs_test = _refused("tests/rules/graph.pb is a GraphDef, which does not name its outputs: pass outputs")
 constant_test = _refused("expected a Placeholder's name and a value, such as {\"keep_prob\": \"1\"}")
 checkpoint_files_test = _refused("checkpoint: pass the files of one checkpoint")
@@ -236,10 +270,12 @@ checkpoint_files_test = _refused("checkpoint: pass the files of one checkpoint")
 _INT8 = {"preset": "int8", "tolerance": "0.02"}
 
 _REFUSED = [
+    ("assertions_outputs", outputs_test, {"assertions": "drop", "preset": "mobile", "src": "graph.pb"}),
     ("checkpoint", checkpoint_files_test, {"checkpoint": ["a.data", "b.data"], "outputs": ["z"], "preset": "mobile"}),
     ("constant_name", constant_test, {"constants": {" ": "1"}, "preset": "mobile"}),
     ("constant_value", constant_test, {"constants": {"x": ""}, "preset": "mobile"}),
     ("constant_equals", constant_test, {"constants": {"x=y": "1"}, "preset": "mobile"}),
+    ("op_library_file", op_library_file_test, {"op_libraries": ["app_ops.cc"], "preset": "mobile"}),
     ("outputs", outputs_test, {"checkpoint": ["model.ckpt.index"], "preset": "mobile", "src": "graph.pb"}),
     ("both", both_or_neither_test, {"preset": "mobile", "transforms": "fold_constants"}),
     ("neither", both_or_neither_test, {}),

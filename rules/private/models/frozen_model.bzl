@@ -18,11 +18,14 @@ FULL_TENSORFLOW_ATTRS = TRANSITION_ATTRS | {
 # The model: `src`, or `saved_model`, the folder of a SavedModel with all its files. With a label of the folder, Bazel would not
 # notice when a file changes. `environment` has the TensorFlow that reads it.
 SOURCE_ATTRS = {
+    "assertions": attr.string(default = "keep", values = ["drop", "keep"]),
     "checkpoint": attr.label_list(allow_files = True),
     "constants": attr.string_dict(),
     "custom_objects": attr.label(allow_single_file = [".py"]),
     "environment": attr.string(mandatory = True, values = ["keras", "tensorflow"]),
     "moving_averages": attr.bool(),
+    # The machine that runs the actions loads them.
+    "op_libraries": attr.label_list(allow_files = [".dylib", ".so"], cfg = "exec"),
     "saved_model": attr.string(),
     "saved_model_files": attr.label_list(allow_files = True),
     "saved_model_tags": attr.string_list(),
@@ -115,7 +118,7 @@ def requires_freezing(ctx):
     Returns:
       a bool.
     """
-    changes = ctx.attr.checkpoint or ctx.attr.moving_averages or ctx.attr.unroll
+    changes = ctx.attr.checkpoint or ctx.attr.moving_averages or ctx.attr.unroll or ctx.attr.assertions == "drop"
     return not names_tensors(ctx) or ctx.file.src.extension == "meta" or bool(changes)
 
 def frozen_names(ctx, tensors):
@@ -143,7 +146,7 @@ def _checkpoint_prefix(ctx):
     return prefixes[0]
 
 def source_files(ctx):
-    """The files of a model and its checkpoint.
+    """The files of a model and its checkpoint, and the code with which TensorFlow reads them.
 
     Args:
       ctx: of a rule with SOURCE_ATTRS.
@@ -151,7 +154,7 @@ def source_files(ctx):
     Returns:
       list of Files.
     """
-    return ctx.files.src + ctx.files.saved_model_files + ctx.files.checkpoint + ctx.files.custom_objects
+    return ctx.files.src + ctx.files.saved_model_files + ctx.files.checkpoint + ctx.files.custom_objects + ctx.files.op_libraries
 
 def add_source(ctx, args):
     """Adds the model to a command line.
@@ -178,6 +181,15 @@ def add_constants(ctx, args):
             fail(message.format(ctx.label, repr({name: value})))
         args.add("--constant", "%s=%s" % (name, value))
 
+def add_op_libraries(ctx, args):
+    """Adds the libraries that full TensorFlow loads to a command line.
+
+    Args:
+      ctx: of a rule with SOURCE_ATTRS; the files of its attribute op_libraries must be inputs of the action.
+      args: the Args.
+    """
+    args.add_all(ctx.files.op_libraries, before_each = "--op-library")
+
 def add_freeze_options(ctx, args, inputs, outputs):
     """Adds the options that say how a model is frozen to a command line.
 
@@ -200,6 +212,9 @@ def add_freeze_options(ctx, args, inputs, outputs):
         args.add("--unroll", ctx.attr.unroll)
     if ctx.file.custom_objects:
         args.add("--custom-objects", ctx.file.custom_objects)
+    if ctx.attr.assertions == "drop":
+        args.add("--assertions", "drop")
+    add_op_libraries(ctx, args)
     add_constants(ctx, args)
 
 def freeze(ctx, output, inputs, outputs):
@@ -254,7 +269,7 @@ _frozen_model = rule(
     },
 )
 
-def tf_frozen_model(name, src, signature = "", saved_model_tags = [], inputs = [], outputs = [], checkpoint = [], moving_averages = False, unroll = 0, custom_objects = None, constants = {}, **kwargs):
+def tf_frozen_model(name, src, signature = "", saved_model_tags = [], inputs = [], outputs = [], checkpoint = [], moving_averages = False, unroll = 0, custom_objects = None, op_libraries = [], constants = {}, assertions = "keep", **kwargs):
     """Freezes a model as `tfcarve freeze` does: <name>.pb is a GraphDef for all other rules.
 
     Other rules freeze Keras files and SavedModels of their own package themselves. Needs CPython 3.11. Full TensorFlow
@@ -273,8 +288,11 @@ def tf_frozen_model(name, src, signature = "", saved_model_tags = [], inputs = [
       moving_averages: whether to use the moving averages of variables that the checkpoint has.
       unroll: the largest number of iterations of a loop that is unrolled; 0: loops stay.
       custom_objects: for a Keras file, a Python file with the classes and functions that are not part of Keras. It is run.
+      op_libraries: shared libraries with custom ops, built for the TensorFlow that runs the model (the release that is
+        carved; for a Keras file, 2.21). TensorFlow loads them and runs their code.
       constants: values of Placeholders, or of inputs of the signature, by name: {"keep_prob": "1", "phase_train": "false"}.
         They become constants, and conditions that depend on them are replaced with the branch that runs.
+      assertions: "keep", or "drop" for a graph without the model's assertions.
       **kwargs: common attributes.
     """
     _frozen_model(
@@ -287,7 +305,9 @@ def tf_frozen_model(name, src, signature = "", saved_model_tags = [], inputs = [
         moving_averages = moving_averages,
         unroll = unroll,
         custom_objects = custom_objects,
+        op_libraries = op_libraries,
         constants = constants,
+        assertions = assertions,
         **(source_attrs(src) | kwargs)
     )
 

@@ -3,7 +3,7 @@
 load("//rules/private/config:transitions.bzl", "model_config")
 load("//rules/private/outputs:declare.bzl", "declare_named")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
-load(":frozen_model.bzl", "FULL_TENSORFLOW_ATTRS", "SOURCE_ATTRS", "add_constants", "add_freeze_options", "add_source", "freeze", "frozen_names", "names_tensors", "requires_freezing", "source_attrs", "source_files")
+load(":frozen_model.bzl", "FULL_TENSORFLOW_ATTRS", "SOURCE_ATTRS", "add_constants", "add_freeze_options", "add_op_libraries", "add_source", "freeze", "frozen_names", "names_tensors", "requires_freezing", "source_attrs", "source_files")
 
 visibility("public")
 
@@ -91,10 +91,11 @@ def _ranges(ctx, graph):
     args.add_all(ctx.files.calibration_data, before_each = "--data")
     args.add("--method", ctx.attr.calibration_method)
     _add_ends(ctx, args, graph)
+    add_op_libraries(ctx, args)
     run_tfcarve(
         ctx,
         args,
-        inputs = [graph.file] + ctx.files.calibration_data,
+        inputs = [graph.file] + ctx.files.calibration_data + ctx.files.op_libraries,
         outputs = [output],
         mnemonic = "TfCalibrate",
         progress_message = "Measuring the ranges of %{label}",
@@ -110,6 +111,7 @@ def _transformed(ctx, graph):
     args.add(graph.file)
     args.add("-o", output)
     _add_ends(ctx, args, graph)
+    add_op_libraries(ctx, args)
     if ctx.attr.preset:
         args.add("--preset", ctx.attr.preset)
         args.add_all(ranges, before_each = "--ranges")
@@ -120,7 +122,7 @@ def _transformed(ctx, graph):
     run_tfcarve(
         ctx,
         args,
-        inputs = [graph.file] + ranges,
+        inputs = [graph.file] + ranges + ctx.files.op_libraries,
         outputs = [output],
         mnemonic = "TfTransform",
         progress_message = "Preparing the model %{label}",
@@ -179,7 +181,7 @@ _prepared_model = rule(
     },
 )
 
-def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoint = [], moving_averages = False, unroll = 0, custom_objects = None, constants = {}, inputs = [], outputs = [], transforms = "", preset = "", ranges = None, calibration_data = [], calibration_method = "minmax", fuse = False, sample_inputs = None, tolerance = None, **kwargs):
+def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoint = [], moving_averages = False, unroll = 0, custom_objects = None, op_libraries = [], constants = {}, assertions = "keep", inputs = [], outputs = [], transforms = "", preset = "", ranges = None, calibration_data = [], calibration_method = "minmax", fuse = False, sample_inputs = None, tolerance = None, **kwargs):
     """Prepares a model for a device: all other rules take <name>.pb as a model.
 
     Builds that use it run src, as TensorFlow loads it, and the result on the samples in full TensorFlow, and fail with the first node that
@@ -196,7 +198,9 @@ def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoi
       moving_averages: as for tf_frozen_model.
       unroll: as for tf_frozen_model.
       custom_objects: as for tf_frozen_model.
+      op_libraries: as for tf_frozen_model.
       constants: as for tf_frozen_model.
+      assertions: as for tf_frozen_model; a GraphDef then requires outputs. Presets remove assertions in any case.
       inputs: nodes that the app feeds; default: all Placeholders.
       outputs: nodes that the app fetches; default: nodes that no other node reads.
       transforms: as for `tfcarve transform`: "fold_constants remove_nodes(op=Identity)". Either transforms or preset.
@@ -222,7 +226,9 @@ def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoi
         moving_averages = moving_averages,
         unroll = unroll,
         custom_objects = custom_objects,
+        op_libraries = op_libraries,
         constants = constants,
+        assertions = assertions,
         inputs = inputs,
         fetches = outputs,
         transforms = transforms,
