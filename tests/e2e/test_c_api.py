@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import json
 import os
@@ -489,32 +490,38 @@ def test_instruction_set_changes_during_runs(library: Library, models: dict[str,
 
 
 _LOG = """
-import ctypes, sys
-from tfcarve.benchmark.c_api import LOG_SINK, Library
+import sys
+import numpy as np
+from e2e.numpy_session import run
+from tfcarve.benchmark.c_api import LOG_SINK, CallError, Library
 library, level = Library(sys.argv[1]), int(sys.argv[3])
 got = []
 sink = LOG_SINK(lambda context, severity, text: got.append((context, severity, text)))
 assert library.calls.tfcarve_set_log(sink, 7, -1) == 1
 assert library.calls.tfcarve_set_log(sink, 7, 5) == 1
 assert library.calls.tfcarve_set_log(sink, 7, level) == 0
-with library.session_from_file(sys.argv[2]):
-    print(got)
+with library.session_from_file(sys.argv[2], memory_limit=64) as session:
+    try:
+        run(session, {"x": np.ones((100, 3), np.float32)}, ["y"])
+    except CallError:
+        print(got)
 """
 
 
-@pytest.mark.parametrize(("level", "logs"), [(0, True), (1, False), (4, False)])
+@pytest.mark.parametrize(("level", "logs"), [(0, True), (1, True), (2, False), (4, False)])
 def test_log(level: int, logs: bool, shared: Path, models: dict[str, Path]) -> None:
-    """TensorFlow's first message is about the CPU, once in each process."""
+    """The only message is the warning of a run that lacks memory: there is none about the CPU."""
     done = subprocess.run(
-        [sys.executable, "-c", _LOG, shared, models["pass"], str(level)],
+        [sys.executable, "-c", _LOG, shared, models["product"], str(level)],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "TF_CPP_MIN_LOG_LEVEL": "0"},
         check=True,
         capture_output=True,
         text=True,
     )
     assert done.stderr == ""
-    assert ("CPU" in done.stdout) == logs
-    assert ("(7, 0, " in done.stdout) == logs
+    found = ast.literal_eval(done.stdout)
+    assert [(context, severity) for context, severity, _ in found] == [(7, 1)] * logs
+    assert all(b"OP_REQUIRES failed" in text for _, _, text in found)
 
 
 def test_log_changes_during_runs(shared: Path, models: dict[str, Path]) -> None:

@@ -17,6 +17,7 @@ import tensorflow as tf
 from built import published
 from tfcarve import cli
 
+_REBUILD = b"TensorFlow with the appropriate compiler flags"
 FED = np.array([[1, 2, 3, 4], [-1, 0, 1, 2]], np.float32)
 
 
@@ -59,10 +60,18 @@ def run_model(program: tuple[Path, Path], tmp_path: Path) -> Runner:
     return Runner(*program, tmp_path)
 
 
-def test_runs_a_model_without_messages(run_model: Runner) -> None:
-    done = run_model(str(run_model.model), "--input=input=in.npy", "--output", "output=out.npy")
+def test_runs_a_model_without_messages(run_model: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Full TensorFlow logs that it should be rebuilt for this CPU."""
+    # All of TensorFlow's messages: an import of full TensorFlow in this process may have set the variable.
+    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "0")
+    model = str(run_model.model)
+    done = run_model(model, "--input=input=in.npy", "--output", "output=out.npy")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert np.load(run_model.folder / "out.npy").tolist() == [[0, 30, 60], [36, 42, 48]]
+    assert _REBUILD not in run_model.program.read_bytes()
+    # The control: full TensorFlow has the message. test_c_api has one for messages that are logged.
+    full = Path(tf.sysconfig.get_lib(), "libtensorflow_framework.so.2")
+    assert _REBUILD in full.read_bytes()
 
 
 def test_the_command_line_that_inspect_prints(

@@ -4,7 +4,6 @@
 #define TFCARVE_TOOLS_RUNTIME_PROGRAM_MAIN_H_
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -38,8 +37,6 @@ int ProgramMain(const Program<Arguments>& program, int argc, char** argv) {
     std::fputs(program.usage, stdout);
     return kDone;
   }
-  // TensorFlow logs which instructions the CPU has at level 0; warnings stay.
-  setenv("TF_CPP_MIN_LOG_LEVEL", "1", /*overwrite=*/0);
   return program.run(arguments);
 }
 

@@ -6,7 +6,6 @@ returns, and writes the same JSON. Memory is counted from what Python itself use
 
 import argparse
 import math
-import os
 import statistics
 import sys
 import time
@@ -184,8 +183,6 @@ def _benchmark(arguments: argparse.Namespace) -> Measurement:
 def main(argv: Sequence[str]) -> int:
     """Exit status as benchmark_model's: 0 done; 1 the library cannot run the model; 2 invalid input."""
     arguments = _parser().parse_args(argv)
-    # TensorFlow logs which instructions the CPU has at level 0; warnings stay.
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
     try:
         measurement = _benchmark(arguments)
     except (CallError, InvalidInput) as error:

@@ -250,6 +250,7 @@ OVERRIDDEN_SOURCES = [
     "tensorflow/core/graph/collective_order.cc",
     "tensorflow/core/graph/costmodel.cc",
     "tensorflow/core/graph/graph_debug_info_builder.cc",
+    "tensorflow/core/platform/cpu_feature_guard.cc",
     "tensorflow/core/util/debug_data_dumper.cc",
 ]
 
