@@ -7,7 +7,8 @@
 // - math_test --selected: prints the instruction set that TFCARVE_CPU selects.
 //
 // Inputs are small integers, so sums are exact in any order and the results
-// must be equal. Exp, Sigmoid, Tanh, Erf and Softmax have a tolerance.
+// must be equal. Exp, Sigmoid, Tanh, Erf, Softmax, LogSoftmax and sums of many
+// other numbers have a tolerance.
 
 #include <algorithm>
 #include <cmath>
@@ -115,11 +116,28 @@ void CheckProducts(const Kernels& kernels) {
   // tile, parts of a tile, and more than the block of a cache, also with parts
   // of a tile.
   constexpr int kShapes[][4] = {
-      {1, 1, 1, 3},     {1, 5, 7, 3},     {5, 1, 7, 3},      {1, 200, 300, 3},
-      {200, 1, 300, 3}, {33, 65, 17, 3},  {64, 64, 64, 1},   {130, 70, 33, 3},
-      {257, 3, 129, 3}, {17, 40, 900, 3}, {7, 33, 5, 3},     {9, 31, 3, 3},
-      {12, 16, 1, 3},   {8, 8, 0, 3},     {3, 40, 4, 3},     {150, 9, 800, 1},
-      {530, 9, 200, 1}, {20, 200, 9, 3},  {17, 28, 4200, 1}, {14, 22, 2500, 3}};
+      {1, 1, 1, 3},
+      {1, 5, 7, 3},
+      {5, 1, 7, 3},
+      {1, 200, 300, 3},
+      {200, 1, 300, 3},
+      {33, 65, 17, 3},
+      {64, 64, 64, 1},
+      {130, 70, 33, 3},
+      {257, 3, 129, 3},
+      {17, 40, 900, 3},
+      {7, 33, 5, 3},
+      {9, 31, 3, 3},
+      {12, 16, 1, 3},
+      {8, 8, 0, 3},
+      {3, 40, 4, 3},
+      {150, 9, 800, 1},
+      {530, 9, 200, 1},
+      {20, 200, 9, 3},
+      {17, 28, 4200, 1},
+      {14, 22, 2500, 3},
+      // More panels than are added to each other one by one.
+      {9, 35, 17000, 1}};
   for (const auto& [rows, columns, depth, threads] : kShapes) {
     const Floats shift = Random(columns), added = Random(columns);
     const Floats factor(columns, 2);
@@ -133,6 +151,38 @@ void CheckProducts(const Kernels& kernels) {
                        finish);
         }
       }
+    }
+  }
+}
+
+// Products of a million numbers that are not integers.
+void CheckLongSums(const Kernels& kernels) {
+  constexpr Index kDepth = 1'000'000;
+  // A row, a column and tiles.
+  constexpr Index kShapes[][2] = {{1, 6}, {6, 1}, {3, 3}};
+  for (const auto& [rows, columns] : kShapes) {
+    Floats a = Random(rows * kDepth), b = Random(kDepth * columns);
+    for (float& value : a) value = 1 + value / 70;
+    for (float& value : b) value = 1 + value / 90;
+    for (const bool is_transposed : {false, true}) {
+      Floats out = Output(rows * columns);
+      const tfcarve::math::MatrixRows left(kernels, {a.data(), kDepth, false},
+                                           kDepth);
+      tfcarve::math::Multiply(
+          kernels, left,
+          {b.data(), is_transposed ? kDepth : columns, is_transposed},
+          {0, rows, 0, columns}, nullptr, out.data(), columns);
+      for (Index i = 0; i < rows; ++i) {
+        for (Index j = 0; j < columns; ++j) {
+          double sum = 0;
+          for (Index k = 0; k < kDepth; ++k) {
+            sum += static_cast<double>(a[i * kDepth + k]) *
+                   b[is_transposed ? j * kDepth + k : k * columns + j];
+          }
+          Near(out[i * columns + j] / sum, 1, 2e-6);
+        }
+      }
+      CheckMargin(out);
     }
   }
 }
@@ -332,6 +382,22 @@ void CheckPooling(const Kernels& kernels) {
     CheckMargin(largest);
     CheckMargin(mean);
   }
+  // The maximum ignores NaN in each place.
+  const Floats one(70, 1), two(70, 2), nan(70, kNan), low(70, -kInfinity);
+  for (const float* first : {nan.data(), one.data(), two.data()}) {
+    for (const float* second : {nan.data(), one.data(), two.data()}) {
+      const float* const pixels[] = {first, second, nan.data(), low.data()};
+      Floats largest = Output(70);
+      kernels.largest(4, pixels, 70, largest.data());
+      for (Index i = 0; i < 70; ++i) {
+        float expected = std::numeric_limits<float>::lowest();
+        if (first[i] > expected) expected = first[i];
+        if (second[i] > expected) expected = second[i];
+        Equal(largest[i], expected);
+      }
+      CheckMargin(largest);
+    }
+  }
 }
 
 void CheckInside(const Window& window, Index expected) {
@@ -422,22 +488,52 @@ void CheckErf(const Kernels& kernels) {
   CheckMap(kernels, tfcarve::math::kErf, [](double x) { return std::erf(x); });
 }
 
-void CheckSoftmax(const Kernels& kernels) {
-  for (const Index size : kSizes) {
-    const Floats in = Random(size);
-    Floats out = Output(size);
-    tfcarve::math::kSoftmax[kernels.number](size, in.data(), out.data());
-    const float largest = *std::max_element(in.begin(), in.end());
-    double sum = 0;
-    for (const float x : in) sum += std::exp(x - largest);
-    for (Index i = 0; i < size; ++i) {
-      Near(out[i], std::exp(in[i] - largest) / sum, 1e-6);
+// Calls check(in, largest, sum) for logits near different numbers, with their
+// maximum and the sum of the exponential functions of what they are below it.
+template <typename Check>
+void ForEachLogits(Check check) {
+  for (const float offset : {0.f, 1000.f, -1e7f}) {
+    for (const Index size : {1, 2, 3, 5, 16, 17, 70, 5000, 1'000'000}) {
+      Floats in = Random(size);
+      for (float& x : in) x += offset;
+      const float largest = *std::max_element(in.begin(), in.end());
+      double sum = 0;
+      for (const float x : in) {
+        sum += std::exp(static_cast<double>(x) - largest);
+      }
+      check(in, largest, sum);
     }
-    CheckMargin(out);
   }
 }
 
+void CheckSoftmax(const Kernels& kernels) {
+  ForEachLogits([&](const Floats& in, double largest, double sum) {
+    const Index size = in.size();
+    Floats out = Output(size);
+    tfcarve::math::kSoftmax[kernels.number](size, in.data(), out.data());
+    for (Index i = 0; i < size; ++i) {
+      const double expected = std::exp(in[i] - largest) / sum;
+      Near(out[i], expected, 1e-6 * expected);
+    }
+    CheckMargin(out);
+  });
+}
+
+void CheckLogSoftmax(const Kernels& kernels) {
+  ForEachLogits([&](const Floats& in, double largest, double sum) {
+    const Index size = in.size();
+    Floats out = Output(size);
+    tfcarve::math::kLogSoftmax[kernels.number](size, in.data(), out.data());
+    for (Index i = 0; i < size; ++i) {
+      const double below = largest - in[i];
+      Near(out[i], -below - std::log(sum), 3e-7 * (1 + below + std::log(sum)));
+    }
+    CheckMargin(out);
+  });
+}
+
 constexpr Check<Kernels> kChecks[] = {{"products", CheckProducts},
+                                      {"long_sums", CheckLongSums},
                                       {"convolutions", CheckConvolutions},
                                       {"depthwise", CheckDepthwises},
                                       {"binary", CheckBinary},
@@ -448,7 +544,8 @@ constexpr Check<Kernels> kChecks[] = {{"products", CheckProducts},
                                       {"sigmoid", CheckSigmoid},
                                       {"tanh", CheckTanh},
                                       {"erf", CheckErf},
-                                      {"softmax", CheckSoftmax}};
+                                      {"softmax", CheckSoftmax},
+                                      {"log_softmax", CheckLogSoftmax}};
 
 int Selected() {
   const std::string error = tfcarve::CpuChoiceError();

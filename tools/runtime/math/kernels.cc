@@ -174,6 +174,7 @@ const Map kSigmoid[] = TFCARVE_MAPS(kMapSigmoid);
 const Map kTanh[] = TFCARVE_MAPS(kMapTanh);
 const Map kErf[] = TFCARVE_MAPS(kMapErf);
 const Map kSoftmax[] = TFCARVE_MAPS(Softmax);
+const Map kLogSoftmax[] = TFCARVE_MAPS(LogSoftmax);
 const Combine kSum[] = TFCARVE_MAPS(kCombineSum);
 const Combine kDifference[] = TFCARVE_MAPS(kCombineDifference);
 const Combine kProduct[] = TFCARVE_MAPS(kCombineProduct);

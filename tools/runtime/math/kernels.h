@@ -16,6 +16,11 @@ constexpr int kMaxRows = 8;
 // Floats of a cache line.
 constexpr int kLine = 16;
 
+// The rounding errors of a sum grow with the number of terms that are added to
+// it one by one. So at most about this many terms are added to one sum; the
+// sums of a longer reduction are added to each other.
+constexpr Index kTerms = 256;
+
 // A function of each element x of a product or an image, with the column or
 // channel c: min(upper, max(lower, (x - shift[c]) * factor[c] + added[c])). If
 // `shift` and `factor` are null, x + added[c] instead of the product. NaN stays
@@ -113,7 +118,8 @@ struct Kernels : TileSize {
   // to[k * width + j] = from[j * stride + k], or 0 if j >= `columns`.
   void (*pack_transposed)(Index depth, const float* from, Index stride,
                           Index columns, Index width, float* to);
-  // y[j] = sum over k of x[k] * matrix[k * stride + j], for `size` elements.
+  // y[j] = sum over k of x[k] * matrix[k * stride + j], for `size` elements;
+  // `depth` is at most kTerms.
   void (*combine_rows)(Index depth, const float* x, const float* matrix,
                        Index stride, Index size, float* y);
   // y[i] = sum over k of matrix[i * stride + k] * x[k], for `size` elements.
@@ -131,7 +137,9 @@ struct Kernels : TileSize {
   // out[i] = min(upper, max(lower, in[i])). NaN stays NaN. `out` may be `in`.
   void (*limit)(Index size, const float* in, float lower, float upper,
                 float* out);
-  // out[c] = the maximum or the mean of pixels[t][c], for at least one tap.
+  // out[c] = the maximum or the mean of pixels[t][c], for at least one tap. As
+  // in TensorFlow, the maximum ignores NaN and is at least the lowest finite
+  // number.
   void (*largest)(Index taps, const float* const* pixels, Index channels,
                   float* out);
   void (*mean)(Index taps, const float* const* pixels, Index channels,
@@ -149,8 +157,9 @@ extern const Map kExp[];
 extern const Map kSigmoid[];
 extern const Map kTanh[];
 extern const Map kErf[];
-// The probabilities of at least one logit.
+// The probabilities of at least one logit, and their logarithms.
 extern const Map kSoftmax[];
+extern const Map kLogSoftmax[];
 
 // A function of two operands of `size` elements each, at least one. An operand
 // is a single number if its step is 0 instead of 1. `out` may be an operand

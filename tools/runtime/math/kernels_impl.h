@@ -246,9 +246,9 @@ TFCARVE_TARGET void PackTransposed(Index depth, const float* from, Index stride,
   }
 }
 
-// y += the products of `kRows` rows and their factors, `kVectors` vectors at a
-// time, starting at column `first`. Returns the column after the last whole
-// vector.
+// y += the sum of the products of `kRows` rows and their factors, `kVectors`
+// vectors at a time, starting at column `first`. Returns the column after the
+// last whole vector.
 template <int kRows, int kVectors>
 TFCARVE_TARGET inline Index AddRows(const float* const (&rows)[kRows],
                                     const Vector (&factors)[kRows], Index first,
@@ -257,11 +257,12 @@ TFCARVE_TARGET inline Index AddRows(const float* const (&rows)[kRows],
   for (; j + kVectors * kLanes <= size; j += kVectors * kLanes) {
     TFCARVE_UNROLL for (int v = 0; v < kVectors; ++v) {
       const Index column = j + v * kLanes;
-      Vector sum = *reinterpret_cast<const Loose*>(y + column);
-      TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
+      Vector sum =
+          factors[0] * *reinterpret_cast<const Loose*>(rows[0] + column);
+      TFCARVE_UNROLL for (int i = 1; i < kRows; ++i) {
         sum += factors[i] * *reinterpret_cast<const Loose*>(rows[i] + column);
       }
-      *reinterpret_cast<Loose*>(y + column) = sum;
+      *reinterpret_cast<Loose*>(y + column) += sum;
     }
   }
   return j;
@@ -290,7 +291,9 @@ TFCARVE_TARGET void CombineRows(Index depth, const float* x,
       j = AddRows<kRows, 1>(rows, factors, j, size, y);
     }
     for (; j < size; ++j) {
-      for (int i = 0; i < kRows; ++i) y[j] += x[k + i] * rows[i][j];
+      float sum = x[k] * rows[0][j];
+      for (int i = 1; i < kRows; ++i) sum += x[k + i] * rows[i][j];
+      y[j] += sum;
     }
   }
   for (; k < depth; ++k) {
@@ -304,21 +307,46 @@ TFCARVE_TARGET inline float Sum(Vector vector) {
   return sum;
 }
 
+// Returns the size of the first half of a long reduction, whole vectors; 0 for
+// a short one, whose terms each lane adds one by one.
+inline Index FirstHalf(Index size) {
+  constexpr Index kShort = kTerms / 4 * kLanes;
+  return size <= kShort ? 0 : (size / 2 + kShort - 1) / kShort * kShort;
+}
+
+// sums = the products of whole vectors of `kRows` rows and x.
 template <int kRows>
-TFCARVE_TARGET void DotSomeRows(Index depth, const float* x,
-                                const float* matrix, Index stride, float* y) {
-  Vector sums[kRows] = {};
-  Index k = 0;
-  for (; k + kLanes <= depth; k += kLanes) {
+TFCARVE_TARGET void SumProducts(Index depth, const float* x,
+                                const float* matrix, Index stride,
+                                Vector (&sums)[kRows]) {
+  const Index half = FirstHalf(depth);
+  if (half > 0) {
+    Vector others[kRows];
+    SumProducts(half, x, matrix, stride, sums);
+    SumProducts(depth - half, x + half, matrix + half, stride, others);
+    TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) sums[i] += others[i];
+    return;
+  }
+  Vector some[kRows] = {};
+  for (Index k = 0; k + kLanes <= depth; k += kLanes) {
     const Vector right = *reinterpret_cast<const Loose*>(x + k);
     TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
-      sums[i] +=
+      some[i] +=
           right * *reinterpret_cast<const Loose*>(matrix + i * stride + k);
     }
   }
+  TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) sums[i] = some[i];
+}
+
+template <int kRows>
+TFCARVE_TARGET void DotSomeRows(Index depth, const float* x,
+                                const float* matrix, Index stride, float* y) {
+  Vector sums[kRows];
+  SumProducts(depth, x, matrix, stride, sums);
+  const Index whole = depth - depth % kLanes;
   TFCARVE_UNROLL for (int i = 0; i < kRows; ++i) {
     float sum = Sum(sums[i]);
-    for (Index l = k; l < depth; ++l) sum += matrix[i * stride + l] * x[l];
+    for (Index k = whole; k < depth; ++k) sum += matrix[i * stride + k] * x[k];
     y[i] = sum;
   }
 }
@@ -466,16 +494,15 @@ TFCARVE_TARGET void LimitAll(Index size, const float* in, float lower,
   for (; i < size; ++i) out[i] = Limit(in[i], lower, upper);
 }
 
-// Reduces the taps of some vectors of channels by kReduce.
+// Reduces `initial` and the taps of some vectors of channels by kReduce.
 template <int kVectors, Vector (*kReduce)(Vector, Vector)>
 TFCARVE_TARGET inline void ReduceVectors(Index taps, const float* const* pixels,
-                                         Index first,
+                                         Index first, float initial,
                                          Vector (&results)[kVectors]) {
   TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
-    results[j] =
-        *reinterpret_cast<const Loose*>(pixels[0] + first + j * kLanes);
+    results[j] = initial - Vector{};
   }
-  for (Index t = 1; t < taps; ++t) {
+  for (Index t = 0; t < taps; ++t) {
     const float* const pixel = pixels[t] + first;
     TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
       results[j] = kReduce(results[j],
@@ -484,24 +511,27 @@ TFCARVE_TARGET inline void ReduceVectors(Index taps, const float* const* pixels,
   }
 }
 
+// `a` if `b` is NaN.
 TFCARVE_TARGET inline Vector Larger(Vector a, Vector b) {
-  return a > b ? a : b;
+  return b > a ? b : a;
 }
 
 TFCARVE_TARGET inline Vector Plus(Vector a, Vector b) { return a + b; }
 
-// Computes kReduce for all whole vectors of channels, and kFinish of each
-// result and the number of taps. Returns the first remaining channel.
+// Computes kReduce of `initial` and the taps for all whole vectors of channels,
+// and kFinish of each result and the number of taps. Returns the first
+// remaining channel.
 template <Vector (*kReduce)(Vector, Vector), Vector (*kFinish)(Vector, float)>
 TFCARVE_TARGET inline Index ReduceChannels(Index taps,
                                            const float* const* pixels,
-                                           Index channels, float* out) {
+                                           Index channels, float initial,
+                                           float* out) {
   constexpr int kVectors = 4;
   const float count = taps;
   Index c = 0;
   for (; c + kVectors * kLanes <= channels; c += kVectors * kLanes) {
     Vector results[kVectors];
-    ReduceVectors<kVectors, kReduce>(taps, pixels, c, results);
+    ReduceVectors<kVectors, kReduce>(taps, pixels, c, initial, results);
     TFCARVE_UNROLL for (int j = 0; j < kVectors; ++j) {
       *reinterpret_cast<Loose*>(out + c + j * kLanes) =
           kFinish(results[j], count);
@@ -509,7 +539,7 @@ TFCARVE_TARGET inline Index ReduceChannels(Index taps,
   }
   for (; c + kLanes <= channels; c += kLanes) {
     Vector results[1];
-    ReduceVectors<1, kReduce>(taps, pixels, c, results);
+    ReduceVectors<1, kReduce>(taps, pixels, c, initial, results);
     *reinterpret_cast<Loose*>(out + c) = kFinish(results[0], count);
   }
   return c;
@@ -521,11 +551,12 @@ TFCARVE_TARGET inline Vector Divided(Vector x, float by) { return x / by; }
 
 TFCARVE_TARGET void Largest(Index taps, const float* const* pixels,
                             Index channels, float* out) {
-  Index c = ReduceChannels<Larger, Same>(taps, pixels, channels, out);
+  constexpr float kLowest = -__FLT_MAX__;
+  Index c = ReduceChannels<Larger, Same>(taps, pixels, channels, kLowest, out);
   for (; c < channels; ++c) {
-    float largest = pixels[0][c];
-    for (Index t = 1; t < taps; ++t) {
-      largest = largest > pixels[t][c] ? largest : pixels[t][c];
+    float largest = kLowest;
+    for (Index t = 0; t < taps; ++t) {
+      largest = pixels[t][c] > largest ? pixels[t][c] : largest;
     }
     out[c] = largest;
   }
@@ -534,10 +565,10 @@ TFCARVE_TARGET void Largest(Index taps, const float* const* pixels,
 TFCARVE_TARGET void Mean(Index taps, const float* const* pixels, Index channels,
                          float* out) {
   const float count = taps;
-  Index c = ReduceChannels<Plus, Divided>(taps, pixels, channels, out);
+  Index c = ReduceChannels<Plus, Divided>(taps, pixels, channels, 0, out);
   for (; c < channels; ++c) {
-    float sum = pixels[0][c];
-    for (Index t = 1; t < taps; ++t) sum += pixels[t][c];
+    float sum = 0;
+    for (Index t = 0; t < taps; ++t) sum += pixels[t][c];
     out[c] = sum / count;
   }
 }
@@ -671,7 +702,8 @@ constexpr Combine kCombineDifference = CombineAll<Minus>;
 constexpr Combine kCombineProduct = CombineAll<Times>;
 constexpr Combine kCombineSquaredDifference = CombineAll<SquareOfMinus>;
 
-TFCARVE_TARGET inline float Maximum(Index size, const float* in) {
+TFCARVE_TARGET __attribute__((noinline)) float Maximum(Index size,
+                                                       const float* in) {
   Vector maxima = in[0] + Vector{};
   Index i = 0;
   for (; i + kLanes <= size; i += kLanes) {
@@ -686,26 +718,64 @@ TFCARVE_TARGET inline float Maximum(Index size, const float* in) {
   return maximum;
 }
 
-// out = (in - shift) * factor. Returns the sum of `out`.
-TFCARVE_TARGET inline float Scale(Index size, const float* in, float shift,
-                                  float factor, float* out) {
+// Returns the sum of exp(in - shift). If kStores, it is also written to `out`,
+// which may be `in`.
+template <bool kStores>
+TFCARVE_TARGET float SumExp(Index size, const float* in, float shift,
+                            float* out) {
+  const Index half = FirstHalf(size);
+  if (half > 0) {
+    const float sum = SumExp<kStores>(half, in, shift, out);
+    return sum + SumExp<kStores>(size - half, in + half, shift, out + half);
+  }
   Vector sums = {};
+  for (Index i = 0; i < size; i += kLanes) {
+    const Index count = size - i;
+    // As in MapAll. The other elements add as good as nothing: the sum of all
+    // is at least 1. Exp is slow for numbers whose result is subnormal.
+    float last[kLanes];
+    Vector below;
+    const bool is_last = count < kLanes;
+    if (is_last) {
+      *reinterpret_cast<Loose*>(last) = -80 - Vector{};
+      for (Index j = 0; j < count; ++j) last[j] = in[i + j] - shift;
+      below = *reinterpret_cast<const Loose*>(last);
+    } else {
+      below = *reinterpret_cast<const Loose*>(in + i) - shift;
+    }
+    const Vector result = Exp(below);
+    sums += result;
+    if (!kStores) continue;
+    *reinterpret_cast<Loose*>(is_last ? last : out + i) = result;
+    if (is_last) __builtin_memcpy(out + i, last, count * sizeof(float));
+  }
+  return Sum(sums);
+}
+
+// out = (in - shift) * factor; `out` may be `in`.
+TFCARVE_TARGET __attribute__((noinline)) void Scale(Index size, const float* in,
+                                                    float shift, float factor,
+                                                    float* out) {
   Index i = 0;
   for (; i + kLanes <= size; i += kLanes) {
-    const Vector scaled =
+    *reinterpret_cast<Loose*>(out + i) =
         (*reinterpret_cast<const Loose*>(in + i) - shift) * factor;
-    sums += scaled;
-    *reinterpret_cast<Loose*>(out + i) = scaled;
   }
-  float sum = Sum(sums);
-  for (; i < size; ++i) sum += out[i] = (in[i] - shift) * factor;
-  return sum;
+  for (; i < size; ++i) out[i] = (in[i] - shift) * factor;
 }
 
 TFCARVE_TARGET void Softmax(Index size, const float* in, float* out) {
-  Scale(size, in, Maximum(size, in), 1, out);
-  MapAll<Exp>(size, out, out);
-  Scale(size, out, 0, 1 / Scale(size, out, 0, 1, out), out);
+  const float sum = SumExp<true>(size, in, Maximum(size, in), out);
+  Scale(size, out, 0, 1 / sum, out);
+}
+
+// The maximum is subtracted first: added to the logarithm, it would take most
+// of its digits.
+TFCARVE_TARGET void LogSoftmax(Index size, const float* in, float* out) {
+  const float maximum = Maximum(size, in);
+  const float log = __builtin_logf(SumExp<false>(size, in, maximum, out));
+  Scale(size, in, maximum, 1, out);
+  Scale(size, out, log, 1, out);
 }
 
 TFCARVE_TARGET bool IsSupported() { return TFCARVE_SUPPORTED; }

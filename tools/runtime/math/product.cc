@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "tools/runtime/math/blocks.h"
 
@@ -16,6 +17,8 @@ constexpr Index kPanel = 6 * 1024;
 constexpr Index kStreamedPanel = 16 * 1024;
 // Floats of a block of the left operand, for a second-level cache.
 constexpr Index kBlock = 96 * 1024;
+// Panels whose sums are added to each other one by one: see kTerms.
+constexpr Index kPanels = 16;
 
 // Computes a part of a product in one thread.
 class Worker {
@@ -45,25 +48,45 @@ class Worker {
     const Index tile_size = kernels_.rows * kernels_.columns;
     const Index left_size = left_.scratch() + rows * left_.row_scratch();
     const Index starts_size = rows * left_.runs();
-    Scratch scratch(starts_size * sizeof(const float*) +
-                    (panel_size + tile_size + kernels_.columns + left_size) *
-                        sizeof(float));
+    const Index columns = part_.end_column - part_.first_column;
+    const Index panels =
+        CeilDiv(left_.runs(), runs) * CeilDiv(left_.length(), length);
+    const Index others_size = panels > kPanels ? rows * columns : 0;
+    Scratch scratch(
+        starts_size * sizeof(const float*) +
+        (panel_size + tile_size + kernels_.columns + others_size + left_size) *
+            sizeof(float));
     if (!scratch.ok()) return false;
     starts_ = scratch.Take<const float*>(starts_size);
     panel_ = scratch.Take<float>(panel_size);
     tile_ = scratch.Take<float>(tile_size);
     added_ = scratch.Take<float>(kernels_.columns);
     std::fill_n(added_, kernels_.columns, 0);
+    others_ = scratch.Take<float>(others_size);
     float* const of_left = scratch.Take<float>(left_size);
     for (Index row = part_.first_row; row < part_.end_row; row += rows) {
       const Index count = std::min(rows, part_.end_row - row);
       left_.Find(row, count, of_left, starts_);
+      float* const own = out_ + row * out_stride_ + part_.first_column;
+      Sums sums{own, out_stride_, 0};
       // Both run once even if there are no elements: the sums are then zeros.
       for (Index r = 0; r == 0 || r < left_.runs(); r += runs) {
         for (Index k = 0; k == 0 || k < left_.length(); k += length) {
+          if (sums.panels == kPanels) {
+            AddOthers(sums, count, own);
+            sums = {others_, columns, 0};
+          }
           Block({r, std::min(runs, left_.runs() - r), k,
                  std::min(length, left_.length() - k)},
-                row, count);
+                sums, count);
+          ++sums.panels;
+        }
+      }
+      if (sums.data == others_) {
+        AddOthers(sums, count, own);
+        if (finish_ != nullptr) {
+          FinishRows(finish_->From(part_.first_column), count, columns,
+                     out_stride_, own);
         }
       }
     }
@@ -73,11 +96,13 @@ class Worker {
   // For an output of one row: a vector times a matrix.
   bool OneRow() {
     const Index left_size = left_.scratch() + left_.row_scratch();
+    const Index columns = part_.end_column - part_.first_column;
     Scratch scratch(left_.runs() * sizeof(const float*) +
-                    (left_.depth() + left_size) * sizeof(float));
+                    (left_.depth() + left_size + columns) * sizeof(float));
     if (!scratch.ok()) return false;
     starts_ = scratch.Take<const float*>(left_.runs());
     float* const joined = scratch.Take<float>(left_.depth());
+    float* const sums = scratch.Take<float>(columns);
     left_.Find(part_.first_row, 1, scratch.Take<float>(left_size), starts_);
     const float* row = joined;
     if (left_.runs() == 1) {
@@ -88,15 +113,13 @@ class Worker {
       }
     }
     const Index column = part_.first_column;
-    const Index columns = part_.end_column - column;
     float* const to = out_ + part_.first_row * out_stride_ + column;
     if (right_.is_transposed) {
       kernels_.dot_rows(left_.depth(), row,
                         right_.data + column * right_.stride, right_.stride,
                         columns, to);
     } else {
-      kernels_.combine_rows(left_.depth(), row, right_.data + column,
-                            right_.stride, columns, to);
+      CombineRows(row, columns, sums, to);
     }
     if (finish_ != nullptr) kernels_.finish(*finish_, column, columns, to, to);
     return true;
@@ -115,16 +138,18 @@ class Worker {
       const Index count = std::min(rows, part_.end_row - row);
       left_.Find(row, count, of_left, starts_);
       for (Index i = 0; i < count; ++i) {
-        float sum = 0;
+        double sum = 0;
         for (Index r = 0; r < left_.runs(); ++r) {
           float some;
           kernels_.dot_rows(left_.length(), right_.data + r * left_.length(),
                             starts_[i * left_.runs() + r], 0, 1, &some);
           sum += some;
         }
-        out_[(row + i) * out_stride_] = sum;
+        out_[(row + i) * out_stride_] = static_cast<float>(sum);
       }
-      if (finish_ != nullptr) FinishRows(*finish_, row, count, 0, 1);
+      if (finish_ != nullptr) {
+        FinishRows(*finish_, count, 1, out_stride_, out_ + row * out_stride_);
+      }
     }
     return true;
   }
@@ -139,6 +164,43 @@ class Worker {
     Index length;
   };
 
+  // The sums of some rows and all columns of the part: the output, or
+  // `others_`, which are added to it.
+  struct Sums {
+    float* data;
+    Index stride;
+    Index panels;  // whose products they contain
+  };
+
+  // out += added
+  void Add(Index size, const float* added, float* out) const {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    kernels_.finish({nullptr, nullptr, added, -kInfinity, kInfinity}, 0, size,
+                    out, out);
+  }
+
+  // Adds rows of sums to the output, unless they are there.
+  void AddOthers(const Sums& sums, Index rows, float* out) const {
+    if (sums.data == out) return;
+    for (Index i = 0; i < rows; ++i) {
+      Add(sums.stride, sums.data + i * sums.stride, out + i * out_stride_);
+    }
+  }
+
+  // Multiplies a row of the left operand by the columns of the part. `sums` has
+  // space for these.
+  void CombineRows(const float* row, Index columns, float* sums,
+                   float* to) const {
+    const float* const right = right_.data + part_.first_column;
+    // Runs once even if there are no terms: the sums are then zeros.
+    for (Index k = 0; k == 0 || k < left_.depth(); k += kTerms) {
+      kernels_.combine_rows(std::min(kTerms, left_.depth() - k), row + k,
+                            right + k * right_.stride, right_.stride, columns,
+                            k == 0 ? to : sums);
+      if (k > 0) Add(columns, sums, to);
+    }
+  }
+
   // Returns at most `limit` rows; fewer if they need scratch space.
   Index RowsAtATime(Index limit) const {
     if (left_.row_scratch() > 0) {
@@ -148,12 +210,12 @@ class Worker {
                     std::max<Index>(kernels_.rows, limit), kernels_.rows);
   }
 
-  void Block(const Span& span, Index row, Index count) {
+  void Block(const Span& span, const Sums& sums, Index count) {
     Index column = part_.first_column;
     while (column < part_.end_column) {
       const Index columns =
           std::min<Index>(kernels_.columns, part_.end_column - column);
-      Panel(span, row, count, column, columns);
+      Panel(span, sums, count, column, columns);
       column += columns;
     }
   }
@@ -172,25 +234,26 @@ class Worker {
   }
 
   // Multiplies rows of the left operand by at most the columns of a tile.
-  void Panel(const Span& span, Index row, Index count, Index column,
+  void Panel(const Span& span, const Sums& sums, Index count, Index column,
              Index columns) {
+    float* const out = sums.data + column - part_.first_column;
     const bool is_wide = columns > kernels_.lanes;
     const Index width = is_wide ? kernels_.columns : kernels_.lanes;
     const Kernels::Tile* const tiles =
         is_wide ? kernels_.tiles : kernels_.narrow_tiles;
     const Index whole = WholeTiles(count);
-    const Finish finish = FinishOf(span, column);
+    const Finish finish = FinishOf(span, sums, column);
     const bool is_finished_by_tiles =
         finish.added != nullptr && finish.shift == nullptr;
     const Finish of_tile = FinishOfTile(finish, columns, width);
     TileWork work = WorkOf(span);
-    work.accumulate = FirstOf(span) > 0;
+    work.accumulate = sums.panels > 0;
     work.finish = is_finished_by_tiles ? &of_tile : nullptr;
     Index i = 0;
     const auto multiply = [&](Kernels::Tile tile, Index rows) {
       work.starts = starts_ + i * left_.runs() + span.first_run;
-      float* const to = out_ + (row + i) * out_stride_ + column;
-      MultiplyTile(tile, rows, columns, width, to, &work);
+      MultiplyTile(tile, rows, columns, width, out + i * sums.stride,
+                   sums.stride, &work);
       i += rows;
     };
     if (kernels_.streaming_tile == nullptr || right_.is_transposed ||
@@ -217,24 +280,60 @@ class Worker {
       multiply(tiles[rows - 1], rows);
     }
     const Index finished = is_finished_by_tiles ? whole : 0;
-    FinishRows(finish, row + finished, count - finished, column, columns);
+    FinishRows(finish, count - finished, columns, sums.stride,
+               out + finished * sums.stride);
   }
 
   // Computes `rows` rows and `columns` columns of the output at `to` with a
   // tile of `width` columns.
   void MultiplyTile(Kernels::Tile tile, Index rows, Index columns, Index width,
-                    float* to, TileWork* work) {
+                    float* to, Index to_stride, TileWork* work) {
     if (columns == width) {
       work->c = to;
-      work->c_stride = out_stride_;
-      tile(*work);
+      work->c_stride = to_stride;
+      RunTile(tile, width, *work);
       return;
     }
     work->c = tile_;
     work->c_stride = width;
-    if (work->accumulate) Copy(rows, columns, to, out_stride_, tile_, width);
-    tile(*work);
-    Copy(rows, columns, tile_, width, to, out_stride_);
+    if (work->accumulate) Copy(rows, columns, to, to_stride, tile_, width);
+    RunTile(tile, width, *work);
+    Copy(rows, columns, tile_, width, to, to_stride);
+  }
+
+  // Runs a tile of `width` columns with at most kTerms terms at a time.
+  static void RunTile(Kernels::Tile tile, Index width, const TileWork& work) {
+    if (work.runs * work.length <= kTerms) {
+      tile(work);
+    } else {
+      RunParts(tile, width, work);
+    }
+  }
+
+  // Not a part of the loops for small products, which it would make slower.
+  __attribute__((noinline)) static void RunParts(Kernels::Tile tile,
+                                                 Index width,
+                                                 const TileWork& whole) {
+    const Index length = std::min(whole.length, kTerms);
+    const Index runs = kTerms / length;
+    TileWork work = whole;
+    for (Index r = 0; r < whole.runs; r += runs) {
+      work.starts = whole.starts + r;
+      work.runs = std::min(runs, whole.runs - r);
+      for (Index k = 0; k < whole.length; k += length) {
+        const Index first = r * whole.length + k;
+        work.offset = whole.offset + k;
+        work.length = std::min(length, whole.length - k);
+        work.panel = whole.panel + first * width;
+        work.from = whole.from + first * whole.from_stride;
+        work.ahead = whole.ahead + first * whole.ahead_stride;
+        work.accumulate = whole.accumulate || first > 0;
+        const Index end = first + work.runs * work.length;
+        const bool is_last = end == whole.runs * whole.length;
+        work.finish = is_last ? whole.finish : nullptr;
+        tile(work);
+      }
+    }
   }
 
   // Returns the Finish for a tile of `width` columns, of which the output has
@@ -266,17 +365,16 @@ class Worker {
   }
 
   // Returns the Finish for the columns from `column` on; empty if their sums
-  // are not complete.
-  Finish FinishOf(const Span& span, Index column) const {
-    const bool is_done = EndOf(span) == left_.depth();
+  // are not complete with this span.
+  Finish FinishOf(const Span& span, const Sums& sums, Index column) const {
+    const bool is_done = EndOf(span) == left_.depth() && sums.data != others_;
     return is_done && finish_ != nullptr ? finish_->From(column) : Finish{};
   }
 
-  void FinishRows(const Finish& finish, Index row, Index count, Index column,
-                  Index columns) const {
+  void FinishRows(const Finish& finish, Index count, Index columns,
+                  Index stride, float* data) const {
     if (finish.added == nullptr) return;
-    kernels_.finish_rows(finish, columns, count, out_stride_,
-                         out_ + row * out_stride_ + column);
+    kernels_.finish_rows(finish, columns, count, stride, data);
   }
 
   // Returns the start of the panel that is used next, in this block or in the
@@ -328,6 +426,7 @@ class Worker {
   float* panel_ = nullptr;
   float* tile_ = nullptr;
   float* added_ = nullptr;
+  float* others_ = nullptr;
 };
 
 }  // namespace

@@ -6,9 +6,6 @@
 #define EIGEN_USE_THREADS
 #endif
 
-#include <algorithm>
-#include <cmath>
-
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/kernels/override_share.h"
 #include "tensorflow/core/kernels/softmax_op_functor.h"
@@ -26,9 +23,9 @@ struct SoftmaxFunctor<Eigen::ThreadPoolDevice, float> {
     const Eigen::Index size = logits.dimension(1);
     const float* const in = logits.data();
     float* const out = softmax.data();
+    const int set = tfcarve::math::SelectedKernels().number;
     const auto row =
-        log ? Logarithms
-            : tfcarve::math::kSoftmax[tfcarve::math::SelectedKernels().number];
+        (log ? tfcarve::math::kLogSoftmax : tfcarve::math::kSoftmax)[set];
     // Cycles per element.
     constexpr double kCompute = 8;
     overrides::Share(device, logits.dimension(0), size * kCompute,
@@ -37,16 +34,6 @@ struct SoftmaxFunctor<Eigen::ThreadPoolDevice, float> {
                          row(size, in + i * size, out + i * size);
                        }
                      });
-  }
-
- private:
-  static void Logarithms(tfcarve::math::Index size, const float* in,
-                         float* out) {
-    const float maximum = *std::max_element(in, in + size);
-    float sum = 0;
-    for (Eigen::Index i = 0; i < size; ++i) sum += std::exp(in[i] - maximum);
-    const float shift = maximum + std::log(sum);
-    for (Eigen::Index i = 0; i < size; ++i) out[i] = in[i] - shift;
   }
 };
 
