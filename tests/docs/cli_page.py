@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from docs.markdown import NOTE, cell, code, escaped, table
 
@@ -70,9 +70,17 @@ def _command(name: str, parser: argparse.ArgumentParser) -> list[str]:
     ]
 
 
-def markdown(parser: argparse.ArgumentParser) -> str:
-    """Returns the page of a parser with subcommands."""
-    parts = [NOTE, "# Command line\n", f"{parser.description}\n", _INTRODUCTION]
+def _groups(groups: Mapping[str, Sequence[str]]) -> str:
+    rows = [
+        [title, ", ".join(f"[{name}](#{name})" for name in names)]
+        for title, names in groups.items()
+    ]
+    return table(["Group", "Commands"], rows)
+
+
+def markdown(parser: argparse.ArgumentParser, groups: Mapping[str, Sequence[str]]) -> str:
+    """Returns the page of a parser with subcommands, whose names `groups` has by the title of their group."""
+    parts = [NOTE, "# Command line\n", f"{parser.description}\n", _INTRODUCTION, _groups(groups)]
     for name, command in _commands(parser).items():
         parts += _command(name, command)
     return "\n".join(parts)

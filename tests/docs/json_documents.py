@@ -8,9 +8,9 @@ from tfcarve.benchmark import report_json
 from tfcarve.benchmark.inspection import Inspection
 from tfcarve.benchmark.measurement import Measurement
 from tfcarve.json_codec import JsonDocument
-from tfcarve.prepare.calibrate.ranges import Ranges
 from tfcarve.prepare.compare.report import CompareReport
-from tfcarve.prepare.diff_report import DiffReport
+from tfcarve.prepare.differences.diff_report import DiffReport
+from tfcarve.prepare.quantize.ranges import Ranges
 from tfcarve.proof.compare import Proof
 from tfcarve.proof.manifest import Manifest
 from tfcarve.registry.index import KernelIndex

@@ -15,7 +15,7 @@ SHA-256 of the TensorFlow file that it replaces, so another release shows which 
 file: TensorFlow defines their ops, but mobile builds have no kernels for them.
 
 *Bytes saved* in a library and *compile time*, in seconds of CPU time, are compared with TensorFlow's file;
-[benchmarks/OVERRIDES.md](../benchmarks/OVERRIDES.md) says how they were measured, and why TensorFlow's file does not compile or
+[benchmarks/results/OVERRIDES.md](../benchmarks/results/OVERRIDES.md) says how they were measured, and why TensorFlow's file does not compile or
 link without other overrides where there is no number. A test compares the results with full TensorFlow: the column *Test*. [design.md](design.md#overrides) describes how overrides enter
 the build, and [how to add one](how-to/override.md) lists the steps.
 """
@@ -53,8 +53,8 @@ def _require_same_paths(releases: Mapping[str, str], measured: Iterable[str]) ->
     }
     if differing := sorted(paths ^ set(measured)):
         raise ValueError(
-            f"benchmarks/OVERRIDES.md lacks overrides, or has some that no release has: {differing}; run "
-            "`PYTHONPATH=tools:tests:. python -m benchmarks.overrides -o benchmarks/OVERRIDES.md`"
+            f"benchmarks/results/OVERRIDES.md lacks overrides, or has some that no release has: {differing}; run "
+            "`PYTHONPATH=tools:tests:. python -m benchmarks.sources.overrides -o benchmarks/results/OVERRIDES.md`"
         )
 
 
@@ -63,7 +63,7 @@ def markdown(releases: Mapping[str, str], benchmark: str) -> str:
 
     Args:
         releases: the text of release.toml of each release, by the release's name.
-        benchmark: the text of benchmarks/OVERRIDES.md.
+        benchmark: the text of benchmarks/results/OVERRIDES.md.
 
     Raises:
         ValueError: the benchmark has rows of other overrides than the releases, which were added or removed since.

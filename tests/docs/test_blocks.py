@@ -17,7 +17,7 @@ _CODE = {"c", "cmake", "cpp", "ini", "make", "python", "starlark", "toml"}
 _FOLDERS = ("rules/", "tests/", "third_party/", "tools/")
 # Commands other than tfcarve's, and the file of the test or the page that runs them.
 _RUN_BY = {
-    "../../../bazelw build //:release": ("tests/e2e/built_libraries.py", '"//:release"'),
+    "../../../bazelw build //:release": ("tests/e2e/builds/built_libraries.py", '"//:release"'),
     "../../../bazelw build //:tensorflow --output_groups=programs": (
         "tests/built/groups.py",
         '"//:tensorflow": (*_PROGRAMS, ',
@@ -30,7 +30,7 @@ _RUN_BY = {
     'bazel test --disk_cache="$HOME/.cache/bazel-disk" //...': ("tests/e2e/test_app.py", '"test"'),
     "g++ -O2 -shared -fPIC app_scale.cc -o app_scale.so $(python -c 'import tensorflow as tf; "
     "print(*tf.sysconfig.get_compile_flags(), *tf.sysconfig.get_link_flags())')": (
-        "tests/tools/prepare_freeze/test_op_library.py",
+        "tests/tools/prepare/freeze/test_op_library.py",
         "custom-op.md",
     ),
     'gh pr comment "${{ github.event.number }}" --body-file comment.md': ("docs/size.md", "gh pr"),

@@ -74,8 +74,9 @@ def test_cli_page() -> None:
     sub.add_argument("models", nargs="+", metavar="MODEL", help="a model")
     sub.add_argument("--by", choices=("op", "file"), default="op", help="default: %(default)s")
     sub.add_argument("--json", action="store_true", help="prints <JSON>")
-    text = cli_page.markdown(parser)
+    text = cli_page.markdown(parser, {"Things": ("one",)})
     assert "# Command line\n\nDoes things.\n" in text
+    assert "| Things | [one](#one) |\n" in text
     assert "## one\n\nDoes one thing.\n\n```text\ntool one [-h]" in text
     assert "| `MODEL` | a model |\n" in text
     assert "| `--by {op,file}` | default: op |\n" in text
@@ -172,7 +173,7 @@ test = "tests/e2e/test_n.py"
     assert "| `k.cc` | fast | +1,234 | 1.2 (3.4) | [test_k.py](../tests/e2e/test_k.py) |\n" in text
     assert "| `new.cc` | none | [test_n.py](../tests/e2e/test_n.py) |\n" in text
     for other in (benchmark.replace("k.cc", "old.cc"), benchmark.rpartition("| `k.cc`")[0]):
-        with pytest.raises(ValueError, match="k.cc.*benchmarks.overrides"):
+        with pytest.raises(ValueError, match="k.cc.*benchmarks.sources.overrides"):
             overrides_page.markdown({"9.8": release}, other)
 
 

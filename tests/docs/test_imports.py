@@ -1,4 +1,4 @@
-"""The imports between the folders of tools/tfcarve are those that docs/design.md lists."""
+"""The imports between the folders of tools/tfcarve, and of its folder prepare, are those that docs/design.md lists."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import pytest
 
 from docs.tree import ROOT, tracked
 
-_FOLDER = re.compile(r"tools/tfcarve/(\w+)/.*\.py")
+# The packages whose parts import each other in one direction, in the order of their tables in design.md.
+_PACKAGES = ("tfcarve", "tfcarve.prepare")
 _ROW = re.compile(r"^    ([a-z_]+) +(-|all others|[a-z_]+(?:, [a-z_]+)*)$", re.MULTILINE)
+_TABLE = re.compile(rf"(?:{_ROW.pattern}\n)+", re.MULTILINE)
 
 
 def _imported(source: str) -> Iterator[str]:
@@ -23,24 +25,30 @@ def _imported(source: str) -> Iterator[str]:
             yield from (f"{node.module}.{name.name}" for name in node.names)
 
 
-def _imported_folders(source: str, folders: set[str]) -> set[str]:
-    """Returns the folders of tfcarve that a Python file imports from."""
-    parts = (name.split(".") for name in _imported(source))
-    return {words[1] for words in parts if words[0] == "tfcarve" and words[1:2]} & folders
+def _imported_parts(source: str, package: str, parts: set[str]) -> set[str]:
+    """Returns the parts of a package, its folders and modules, that a Python file imports from."""
+    start = f"{package}."
+    names = (name.removeprefix(start) for name in _imported(source) if name.startswith(start))
+    return {name.partition(".")[0] for name in names} & parts
 
 
-def _files() -> dict[str, list[str]]:
-    """Returns the sources of each folder of tfcarve that has Python files."""
+def _files(package: str) -> dict[str, list[str]]:
+    """Returns the sources of each folder of a package, and of each module of tfcarve.prepare."""
+    folder = f"tools/{package.replace('.', '/')}/"
     files: dict[str, list[str]] = {}
     for name in tracked():
-        if match := _FOLDER.fullmatch(name):
-            files.setdefault(match[1], []).append((ROOT / name).read_text(encoding="utf-8"))
+        if name.startswith(folder) and name.endswith(".py"):
+            part, _, inner = name.removeprefix(folder).partition("/")
+            if inner or (package != "tfcarve" and part != "__init__.py"):
+                source = (ROOT / name).read_text(encoding="utf-8")
+                files.setdefault(part.removesuffix(".py"), []).append(source)
     return files
 
 
-def _listed() -> dict[str, set[str]]:
+def _listed(package: str) -> dict[str, set[str]]:
     """Returns the rows of design.md, from top to bottom."""
-    rows: dict[str, str] = dict(_ROW.findall((ROOT / "docs/design.md").read_text(encoding="utf-8")))
+    tables = list(_TABLE.finditer((ROOT / "docs/design.md").read_text(encoding="utf-8")))
+    rows: dict[str, str] = dict(_ROW.findall(tables[_PACKAGES.index(package)][0]))
     special = {"-": "", "all others": ", ".join(rows)}
     return {
         folder: set(special.get(row, row).split(", ")) - {"", folder}
@@ -48,20 +56,22 @@ def _listed() -> dict[str, set[str]]:
     }
 
 
-def test_the_page_lists_the_imports() -> None:
-    files = _files()
+@pytest.mark.parametrize("package", _PACKAGES)
+def test_the_page_lists_the_imports(package: str) -> None:
+    files = _files(package)
     imports = {
-        folder: {found for source in sources for found in _imported_folders(source, set(files))}
-        - {folder}
-        for folder, sources in files.items()
+        part: {found for each in sources for found in _imported_parts(each, package, set(files))}
+        - {part}
+        for part, sources in files.items()
     }
-    assert _listed() == imports
+    assert _listed(package) == imports
 
 
-def test_imports_lead_downwards() -> None:
-    rows = list(_listed().items())
-    for i, (folder, imported) in enumerate(rows):
-        assert imported <= {name for name, _ in rows[i + 1 :]}, folder
+@pytest.mark.parametrize("package", _PACKAGES)
+def test_imports_lead_downwards(package: str) -> None:
+    rows = list(_listed(package).items())
+    for i, (part, imported) in enumerate(rows):
+        assert imported <= {name for name, _ in rows[i + 1 :]}, part
 
 
 @pytest.mark.parametrize(
@@ -76,5 +86,5 @@ def test_imports_lead_downwards() -> None:
         ("import size", set()),
     ],
 )
-def test_imported_folders(source: str, expected: set[str]) -> None:
-    assert _imported_folders(source, {"emit", "size"}) == expected
+def test_imported_parts(source: str, expected: set[str]) -> None:
+    assert _imported_parts(source, "tfcarve", {"emit", "size"}) == expected

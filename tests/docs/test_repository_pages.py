@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from pathlib import PurePath
 from typing import Any
 
 import pytest
@@ -15,59 +14,10 @@ from docs.tree import ROOT, tracked
 from tfcarve import __version__
 
 _PAGES = ("CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md")
-# Each of their subfolders is listed, too.
-_SPLIT = {
-    "rules",
-    "rules/private",
-    "templates",
-    "tests",
-    "tests/e2e",
-    "third_party/tensorflow",
-    "tools",
-    "tools/runtime",
-    "tools/tfcarve",
-    "tools/tfcarve/prepare",
-}
-# A row of the table of folders: each column has text.
-_ROW = re.compile(r"^\| `([^`|]+)/` \| [^|\s][^|]* \| [^|\s][^|]* \|$", re.MULTILINE)
 
 
 def _text(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
-
-
-def _listed_folder(name: str) -> str:
-    """Returns the folder of CONTRIBUTING's table that a file belongs to; "" for a file of the root."""
-    folders = [str(folder) for folder in PurePath(name).parents][:-1]
-    listed = (f for f in folders if "/" not in f or f.rpartition("/")[0] in _SPLIT)
-    return next(listed, "")
-
-
-def test_each_folder_has_a_row() -> None:
-    rows = _ROW.findall(_text("CONTRIBUTING.md"))
-    # tools/ has only a BUILD file.
-    assert sorted(rows) == sorted({_listed_folder(name) for name in tracked()} - {"", "tools"})
-
-
-@pytest.mark.parametrize(
-    ("name", "folder"),
-    [
-        ("README.md", ""),
-        ("docs/how-to/bazel.md", "docs"),
-        ("tools/runtime/log.cc", "tools/runtime"),
-        ("tools/runtime/math/a/b.h", "tools/runtime/math"),
-        ("third_party/zlib/BUILD", "third_party"),
-        ("third_party/tensorflow/releases/2.14/BUILD", "third_party/tensorflow/releases"),
-    ],
-)
-def test_the_folder_of_a_file(name: str, folder: str) -> None:
-    assert _listed_folder(name) == folder
-
-
-@pytest.mark.parametrize("row", ["| `a/` | b | |", "| `a/` | | c |", "| `a/` | b |"])
-def test_a_row_without_text_is_not_a_row(row: str) -> None:
-    assert _ROW.search("| `a/` | b | c |")
-    assert not _ROW.search(row)
 
 
 @pytest.mark.parametrize("page", _PAGES)

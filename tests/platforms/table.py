@@ -1,4 +1,4 @@
-"""The table in Markdown, from proofs.yaml and the tests that BUILD files declare. Pure."""
+"""The tables in Markdown, from proofs.yaml and the tests that BUILD files declare. Pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -61,6 +61,31 @@ def markdown(rows: Iterable[Row], declared: Mapping[str, bool]) -> str:
         cells = [_cell(row, column, declared) for column in COLUMNS]
         lines.append(f"| {row.title}: {_code(row.names)} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
+
+
+def status(rows: Iterable[Row], releases: Iterable[str], bazel: str) -> str:
+    """Returns the short table of the README.
+
+    Args:
+      rows: the platforms.
+      releases: the versions of TensorFlow that tfcarve builds.
+      bazel: the version of Bazel that the project uses.
+    """
+    rows = list(rows)
+    run = "; ".join(_with_means(row, "model") for row in rows if "test" in row.cells["model"])
+    others = (row for row in rows if "test" not in row.cells["model"])
+    built = "; ".join(_with_means(row, "compiled") for row in others)
+    lines = ["| Status | |", "|---|---|"]
+    lines.append(f"| TensorFlow | {', '.join(releases)}, built with Bazel {bazel} |")
+    lines.append(f"| models run on | {run} |")
+    lines += [f"| compiled, models not run | {built} |"] if built else []
+    return "\n".join(lines) + "\n"
+
+
+def _with_means(row: Row, column: str) -> str:
+    cell = row.cells[column]
+    parts = [cell[key] for key in ("only", "how", "not_yet", "requires") if key in cell]
+    return row.title + (f" ({', '.join(parts)})" if parts else "")
 
 
 def _code(names: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""The README's table of platforms matches proofs.yaml and the BUILD files."""
+"""The tables of platforms match proofs.yaml and the BUILD files."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from e2e import built_libraries
+from e2e.builds import built_libraries
 from platforms import declared, suite, table, update
 
 # This test reads the checkout's files.
 ROOT = (Path(os.environ["RUNFILES_DIR"]) / "_main/tests/platforms/proofs.yaml").resolve().parents[2]
 PROOFS = (ROOT / "tests/platforms/proofs.yaml").read_text(encoding="utf-8")
+_PAGE = Path("docs/platforms.md")
 UPDATE = "to update: PYTHONPATH=tests python -m platforms.update"
 
 
@@ -48,31 +49,51 @@ def test_table_has_the_platforms_of_the_end_to_end_tests() -> None:
     assert claimed == built_libraries.COMPILERS.keys()
 
 
-def test_update(tmp_path: Path) -> None:
-    for file in (ROOT / "CONTRIBUTING.md", ROOT / "tests/suite.bzl", *ROOT.glob("tests/*/*")):
+_READ = ("CONTRIBUTING.md", ".bazelversion", "tests/suite.bzl", "README.md", "docs/platforms.md")
+_READ_FOLDERS = ("tests/*/*", "third_party/tensorflow/releases/*/release.toml")
+
+
+def _copy(tree: Path) -> None:
+    """Copies the files that the tables are made from, and the pages."""
+    folders = (path for pattern in _READ_FOLDERS for path in ROOT.glob(pattern))
+    for file in (*(ROOT / name for name in _READ), *folders):
         if file.is_file():
-            (tmp_path / file.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(file, tmp_path / file.relative_to(ROOT))
-    readme = tmp_path / "README.md"
-    readme.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n", encoding="utf-8")
+            copy = tree / file.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copy)
+
+
+def test_update(tmp_path: Path) -> None:
+    _copy(tmp_path)
+    page = tmp_path / "docs/platforms.md"
+    page.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n", encoding="utf-8")
     assert update.main(tmp_path) == 0
-    text = readme.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
-    shutil.copyfile(ROOT / "README.md", readme)
-    shutil.copyfile(ROOT / "CONTRIBUTING.md", tmp_path / "CONTRIBUTING.md")
+    shutil.copyfile(ROOT / "docs/platforms.md", page)
     assert update.updated(tmp_path) == update.updated(ROOT)
     build = tmp_path / "tests/e2e/BUILD"
     text = build.read_text(encoding="utf-8")
-    build.chmod(0o644)
     changed = text.replace("    built_test(\n", '    built_test(\n        tags = ["manual"],\n')
     assert changed != text
     build.write_text(changed, encoding="utf-8")
-    (readme_text, _) = update.updated(tmp_path).values()
-    assert "yes, under qemu, by name: `e2e:test_models`" in readme_text
-    readme.chmod(0o644)
-    readme.write_text("no marks", encoding="utf-8")
+    assert "yes, under qemu, by name: `e2e:test_models`" in update.updated(tmp_path)[_PAGE]
+    page.write_text("no marks", encoding="utf-8")
     with pytest.raises(ValueError, match=r"the page lacks the line <!-- platforms"):
         update.main(tmp_path)
+
+
+def test_status() -> None:
+    tested, by_means = {"test": "//tests/a:test_b"}, {"test": "//tests/a:test_b", "how": "by simh"}
+    vax = table.Row("Vax", ("vax",), {**dict.fromkeys(table.COLUMNS, tested), "model": by_means})
+    cells = {**dict.fromkeys(table.COLUMNS, by_means), "model": {"requires": "a PDP"}}
+    text = table.status([vax, table.Row("PDP", ("pdp",), cells)], ["9.8", "9.9"], "7")
+    assert text.splitlines()[2:] == [
+        "| TensorFlow | 9.8, 9.9, built with Bazel 7 |",
+        "| models run on | Vax (by simh) |",
+        "| compiled, models not run | PDP (by simh) |",
+    ]
+    assert "not run" not in table.status([vax], ["9.8"], "7")
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,21 @@
-"""Updates the tables of tests in README.md and CONTRIBUTING.md: `PYTHONPATH=tests python -m platforms.update`."""
+"""Updates the tables of tests on the pages that have one: `PYTHONPATH=tests python -m platforms.update`."""
 
 import sys
+import tomllib
 from pathlib import Path
 
 from platforms import declared, suite, table
 
 _HERE = Path("tests/platforms")
-_README, _CONTRIBUTING = Path("README.md"), Path("CONTRIBUTING.md")
+_README, _PLATFORMS = Path("README.md"), Path("docs/platforms.md")
+_CONTRIBUTING = Path("CONTRIBUTING.md")
+_RELEASES = Path("third_party/tensorflow/releases")
+
+
+def _versions(root: Path) -> list[str]:
+    """Returns the versions of TensorFlow that tfcarve builds."""
+    files = sorted((root / _RELEASES).glob("*/release.toml"))
+    return [tomllib.loads(file.read_text(encoding="utf-8"))["version"] for file in files]
 
 
 def updated(root: Path) -> dict[Path, str]:
@@ -17,12 +26,14 @@ def updated(root: Path) -> dict[Path, str]:
     known: dict[str, bool] = {}
     for package in sorted(packages):
         known |= declared.tests(root, package)
-    readme, contributing = (
-        (root / page).read_text(encoding="utf-8") for page in (_README, _CONTRIBUTING)
+    readme, platforms, contributing = (
+        (root / page).read_text(encoding="utf-8") for page in (_README, _PLATFORMS, _CONTRIBUTING)
     )
+    bazel = (root / ".bazelversion").read_text(encoding="utf-8").strip()
     full = suite.markdown(suite.by_name(root))
     return {
-        _README: table.placed(readme, table.markdown(rows, known)),
+        _README: table.placed(readme, table.status(rows, _versions(root), bazel)),
+        _PLATFORMS: table.placed(platforms, table.markdown(rows, known)),
         _CONTRIBUTING: table.placed(contributing, full, (suite.BEGIN, suite.END)),
     }
 

@@ -1,7 +1,12 @@
-"""The subcommands of tfcarve: one module each, with NAME, HELP, add_arguments and run, and a few modules they share."""
+"""The subcommands of tfcarve: one module each, with NAME, HELP, add_arguments and run, and a few modules they share.
+
+Here: one module for each subcommand: arguments, files in, files out.
+Not here: computation.
+"""
 
 import argparse
 import importlib
+from collections.abc import Mapping
 from typing import Protocol, cast
 
 
@@ -18,40 +23,21 @@ class Command(Protocol):
         """Runs the subcommand; returns the exit status."""
 
 
-# In the order of `tfcarve --help`.
-NAMES = (
-    "index",
-    "select",
-    "header",
-    "op-files",
-    "units",
-    "optional-sources",
-    "link-facts",
-    "include-tree",
-    "locate",
-    "explain",
-    "inspect",
-    "graph",
-    "freeze",
-    "calibrate",
-    "transform",
-    "compare",
-    "diff",
-    "memmap",
-    "protect",
-    "manifest",
-    "private-symbols",
-    "prove",
-    "golden",
-    "benchmark",
-    "size",
-    "size-marginal",
-    "size-predict",
-    "size-check",
-    "size-comment",
-    "xcframework",
-    "aar",
-)
+# The subcommands in the order of `tfcarve --help`, by the title of their group.
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "Models": (
+        *("inspect", "graph", "freeze", "transform", "calibrate"),
+        *("compare", "diff", "memmap", "protect"),
+    ),
+    "Selection": ("select", "explain", "locate", "index", "header", "op-files"),
+    "Library": ("prove", "golden", "benchmark", "xcframework", "aar"),
+    "Size": ("size", "size-check", "size-comment", "size-predict", "size-marginal"),
+    "Build steps, which the Bazel rules run": (
+        *("units", "optional-sources", "include-tree"),
+        *("link-facts", "manifest", "private-symbols"),
+    ),
+}
+NAMES = tuple(name for names in GROUPS.values() for name in names)
 
 
 def load(name: str) -> Command:
