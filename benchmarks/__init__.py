@@ -1,1 +1,5 @@
-"""Benchmarks of tfcarve against other tools: `python -m benchmarks`."""
+"""Benchmarks of tfcarve against other tools: one folder for each subject.
+
+Here: measurements: what several of them use; each folder below has one subject.
+Not here: tests; code that tfcarve runs.
+"""

@@ -1,8 +1,11 @@
-"""The head of a page of results."""
+"""The pages of results: their folder and their head."""
 
 from __future__ import annotations
 
 import datetime
+from pathlib import Path
+
+RESULTS = Path(__file__).with_name("results")
 
 
 def head(title: str, command: str, machine: str, conditions: str = "") -> str:

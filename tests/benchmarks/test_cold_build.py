@@ -1,7 +1,7 @@
-"""Tests of benchmarks/cold_build.py without builds."""
+"""Tests of benchmarks/builds/cold_build.py without builds."""
 
-from benchmarks.cold_build import Compiles, Row, table, total
-from e2e import execution_log
+from benchmarks.builds.cold_build import Compiles, Row, table, total
+from e2e.builds import execution_log
 
 _LOG = """
 {"mnemonic": "CppCompile", "listedOutputs": ["a.o"], "cacheHit": false, "commandArgs": [], "metrics": {"executionWallTime": "1.500s"}}

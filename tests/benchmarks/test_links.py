@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import links
-from benchmarks.links import Link
+from benchmarks.size import links
+from benchmarks.size.links import Link
 
 _LINK = [
     "gcc",

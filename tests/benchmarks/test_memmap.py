@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from benchmarks import memmap
-from benchmarks.memmap import FORMS, Load
+from benchmarks.inference import memmap
+from benchmarks.inference.memmap import FORMS, Load
 from demo.nested import NestedError
 
 _ANSWERS = """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import options
-from benchmarks.options import Option
+from benchmarks.size import options
+from benchmarks.size.options import Option
 
 
 def test_build_file_has_the_options_and_platforms_of_the_script() -> None:

@@ -1,4 +1,4 @@
-"""Tests of what benchmarks.overrides measures, without TensorFlow: commands, archives, messages, the page."""
+"""Tests of what benchmarks.sources.overrides measures, without TensorFlow: commands, archives, messages, the page."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from selections import selection
 
-from benchmarks import override_builds, override_table, overrides, relink
-from benchmarks.override_builds import Compile, Exchange
-from benchmarks.override_table import Row
-from benchmarks.relink import CommandError
+from benchmarks.sources import override_builds, override_table, overrides, relink
+from benchmarks.sources.override_builds import Compile, Exchange
+from benchmarks.sources.override_table import Row
+from benchmarks.sources.relink import CommandError
 from demo.nested import NestedError
 from tfcarve.size.link_line import VERSION, Command, LinkLine
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from benchmarks import prepare, prepare_reference, prepare_table
 from benchmarks.measure import Usage
-from benchmarks.prepare_table import Comparison, Prepared
+from benchmarks.preparation import prepare, prepare_reference, prepare_table
+from benchmarks.preparation.prepare_table import Comparison, Prepared
 
 _SOURCE = Prepared("net", "source", 40, 9_000, 2, 0.0)
 _PREPARED = Prepared("net", "`mobile`", 10, 8_000, 0, 3e-7)

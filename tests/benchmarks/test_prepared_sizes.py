@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks import prepared_sizes
-from benchmarks.prepared_sizes import PLATFORMS, WAYS, Size
+from benchmarks.preparation import prepared_sizes
+from benchmarks.preparation.prepared_sizes import PLATFORMS, WAYS, Size
 
 
 def test_sizes_are_compared_with_the_frozen_models() -> None:

@@ -10,17 +10,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks import products, products_table
-from benchmarks.products_table import Candidate, Counted, Shape, Timing
+from benchmarks.matrix import products, products_table
+from benchmarks.matrix.products_table import Candidate, Counted, Shape, Timing
 from tfcarve.errors import InvalidInput
 
-_SOURCES = Path(products.__file__).parent
 _SHAPES = (Shape(10, 20, 1000), Shape(1, 5, 7))
 _TFCARVE, _OTHER = Candidate("tfcarve", 4000), Candidate("other", 500)
 
 # A library whose product omits the last `LESS` terms of each sum and the last `UNWRITTEN` rows.
 _LIBRARY = """
-#include "benchmarks/products.h"
+#include "benchmarks/matrix/products.h"
 #include <cstring>
 bool Supports(const char* path) { return std::strcmp(path, "plain") == 0; }
 std::size_t PackedSize(const char*, const Product&) { return 3; }
@@ -47,8 +46,8 @@ _KINDS = ("-DFLOATS", "-DTFCARVE_BYTES")
 @cache
 def _program(folder: Path, kind: str) -> Path:
     path = folder / f"products{kind}"
-    options = ["-std=c++17", "-O1", kind, f"-I{_SOURCES.parent}", "-ldl", "-o", path]
-    subprocess.run(["g++", _SOURCES / "products.cc", *options], check=True)
+    options = ["-std=c++17", "-O1", kind, f"-I{products.ROOT}", "-ldl", "-o", path]
+    subprocess.run(["g++", products.HERE / "products.cc", *options], check=True)
     return path
 
 
@@ -66,7 +65,7 @@ def program(folder: Path) -> Path:
 def _run(program: Path, folder: Path, path: str, *macros: str) -> str:
     source, library = folder / "plain.cc", folder / "plain.so"
     source.write_text(_LIBRARY)
-    options = ["-std=c++17", "-shared", "-fPIC", f"-I{_SOURCES.parent}", "-o", library]
+    options = ["-std=c++17", "-shared", "-fPIC", f"-I{products.ROOT}", "-o", library]
     subprocess.run(["g++", source, *macros, *options], check=True)
     argv = [program, "2", "1", *map(str, _SHAPES), "--", library, path]
     return subprocess.run(argv, check=True, text=True, stdout=subprocess.PIPE).stdout

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks import initial_scores, quantize, quantize_table
-from benchmarks.quantize_table import SOURCE, Quantized
-from tfcarve.prepare import nodes
-from tfcarve.prepare.graph import Graph, Ref, by_name
+from benchmarks.preparation import initial_scores, quantize, quantize_table
+from benchmarks.preparation.quantize_table import SOURCE, Quantized
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import Graph, Ref, by_name
 
 _SOURCE = Quantized("resnet_50", SOURCE, 900, 100_000_000, 1.0, 0.0)
 _INT8 = Quantized("resnet_50", "`int8`, minmax", 800, 25_000_000, 0.995, 5e-4)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks import quantize_speed
-from benchmarks.quantize_speed import Timed
+from benchmarks.inference import quantize_speed
+from benchmarks.inference.quantize_speed import Timed
 from tfcarve.benchmark.measurement import Op
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks import reference_runner
+from benchmarks.inference import reference_runner
 
 
 def test_times_each_run() -> None:

@@ -1,12 +1,12 @@
-"""Tests of benchmarks/remote.py without builds."""
+"""Tests of benchmarks/builds/remote.py without builds."""
 
 from __future__ import annotations
 
 import socket
 import threading
 
-from benchmarks.remote import Run, computed, table
-from benchmarks.schedule import Action
+from benchmarks.builds.remote import Run, computed, table
+from benchmarks.builds.schedule import Action
 from remote import counting_proxy
 
 

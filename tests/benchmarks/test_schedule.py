@@ -1,4 +1,4 @@
-"""Tests of benchmarks/schedule.py."""
+"""Tests of benchmarks/builds/schedule.py."""
 
 import json
 
@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import schedule
-from benchmarks.schedule import Action
-from e2e import execution_log
+from benchmarks.builds import schedule
+from benchmarks.builds.schedule import Action
+from e2e.builds import execution_log
 
 
 def _file(path: str, digest: str = "") -> dict[str, object]:

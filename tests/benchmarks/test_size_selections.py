@@ -10,7 +10,7 @@ from indexes import INDEX, KERNELS, OPS, registration
 from msgspec.structs import replace
 from selections import selection
 
-from benchmarks import size_selections
+from benchmarks.size import size_selections
 from tfcarve.registry.index import Gradient
 from tfcarve.releases import known
 from tfcarve.selection import runtime_rules

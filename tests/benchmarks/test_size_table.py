@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import size_table
-from benchmarks.size_table import Measured, Variant
+from benchmarks.size import size_table
+from benchmarks.size.size_table import Measured, Variant
 
 _CARVED = Measured("lstm", "linux_arm64", Variant.CARVED, 27, 34, 858, 2_000_000, 1_000_000)
 _WHOLE = Measured("lstm", "linux_arm64", Variant.WHOLE, 27, 690, 12, 5_000_000, 1_500_000)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from selections import selection
 
-from benchmarks import sizes
-from benchmarks.size_table import Measured, Variant
+from benchmarks.size import sizes
+from benchmarks.size.size_table import Measured, Variant
 from demo.nested import NestedError
 
 _SELECTION = selection(

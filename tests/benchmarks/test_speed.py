@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import alternating_runs, carved, references, speed
-from benchmarks.carved import Carved
-from benchmarks.speed_table import Library as Runner
+from benchmarks.inference import alternating_runs, carved, references, speed
+from benchmarks.inference.carved import Carved
+from benchmarks.inference.speed_table import Library as Runner
 from demo.cached_models import CachedModel
 from demo.library import Library
 from demo.nested import NestedError

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks import alternating_runs, speed_table, speed_text
-from benchmarks.speed_table import Instructions, Library, Memory, Speed
+from benchmarks.inference import alternating_runs, speed_table, speed_text
+from benchmarks.inference.speed_table import Instructions, Library, Memory, Speed
 from tfcarve.benchmark.measurement import Measurement, Statistics
 
 # CPU milliseconds on one thread and on two, wall milliseconds on one thread and on two.

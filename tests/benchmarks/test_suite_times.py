@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import suite_times
-from benchmarks.suite_times import Ran
+from benchmarks.builds import suite_times
+from benchmarks.builds.suite_times import Ran
 
 _RESULT = (
     '{{"id":{{"testResult":{{"label":"{label}"}}}},'

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import trained_models
+from benchmarks.preparation import trained_models
 
 _SCRIPT = (
     "!function(e){module.exports=e()}(function(){a.exports={modelTopology:{model_config:"

@@ -1,1 +1,5 @@
-"""Libraries that one nested build makes for many tests."""
+"""Libraries that one nested build makes for many tests.
+
+Here: the nested build of the libraries that tests share.
+Not here: tests of the build itself.
+"""

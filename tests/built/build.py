@@ -16,7 +16,7 @@ from built import published
 from built.groups import GROUPS, Group
 from demo.build_events import Outputs
 from demo.nested import BuildError, NestedError, Workspace
-from e2e import app_workspace
+from e2e.builds import app_workspace
 
 # A release has the proof of each of its platforms in its output groups.
 _FLAGS = ("--norun_validations",)

@@ -8,15 +8,9 @@ from pathlib import Path
 
 from demo import cached_models, nested
 from demo.inception import APP, MODEL, RELEASE
-from e2e import (
-    app_workspace,
-    c_api_models,
-    library_graphs,
-    mapped_files,
-    override_graphs,
-    override_library,
-    protected_model,
-)
+from e2e.builds import app_workspace, override_library
+from e2e.graphs import c_api_models, library_graphs, mapped_files, override_graphs, protected_model
+from e2e.random_cases import accuracy
 from flex import flex_app
 
 HOST, ARM64, ARMV7 = "linux_x86_64", "linux_arm64", "linux_armv7"
@@ -64,7 +58,8 @@ _SHARED: Mapping[str, Write] = {
     "graphs": lambda folder: app_workspace.write_graphs(library_graphs.GRAPHS, folder),
     "mapped": mapped_files.write_models,
     "overrides": lambda folder: app_workspace.write_graphs(
-        override_graphs.graphs(override_graphs.QUICK), folder
+        {**override_graphs.graphs(override_graphs.QUICK), accuracy.NAME: accuracy.quick_kernels()},
+        folder,
     ),
     "zoo": _zoo(_MODELS),
 }

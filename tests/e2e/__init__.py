@@ -1,1 +1,5 @@
-"""Tests that build in the workspace of an app, as a user of tfcarve does."""
+"""Tests of apps and their libraries, built in a workspace as a user of tfcarve does; folders with their helpers.
+
+Here: tests of apps: of their libraries, and of building them in nested workspaces.
+Not here: tests of `tools/tfcarve`.
+"""

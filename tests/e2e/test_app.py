@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from demo.nested import Workspace
-from e2e import app_workspace
+from e2e.builds import app_workspace
 
 
 @pytest.fixture(scope="module")

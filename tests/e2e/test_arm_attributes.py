@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.arm_attributes import RASPBERRY_PI_2, attributes
+from e2e.objects.arm_attributes import RASPBERRY_PI_2, attributes
 
 FLAGS = ["-mcpu=cortex-a7", "-mfpu=neon-vfpv4"]
 

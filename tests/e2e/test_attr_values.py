@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tensorflow.core.framework import attr_value_pb2
 
 from built import published
-from e2e import seeded_examples
+from e2e.random_cases import seeded_examples
 from models import frozen
 
 _EXAMPLES = 400

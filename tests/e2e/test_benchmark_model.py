@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from built import published
-from e2e import built_libraries
+from e2e.builds import built_libraries
 from tfcarve import cli
 from tfcarve.benchmark import measurement
 from tfcarve.benchmark.measurement import Measurement

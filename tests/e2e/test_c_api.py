@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 from built import published
-from e2e import cpu_features
-from e2e.numpy_session import output, run
+from e2e.sessions import cpu_features
+from e2e.sessions.numpy_session import output, run
 from tfcarve import dtypes
 from tfcarve.benchmark.arrays import Array
 from tfcarve.benchmark.c_api import (
@@ -333,7 +333,7 @@ def test_aligned_input_is_not_copied(shared: Path, models: dict[str, Path]) -> N
     """In its own process, whose peak is not that of other tests."""
     size = 64 << 20
     found = subprocess.run(
-        [sys.executable, "-m", "e2e.input_memory", shared, models["pass"], str(size)],
+        [sys.executable, "-m", "e2e.sessions.input_memory", shared, models["pass"], str(size)],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
         check=True,
         capture_output=True,
@@ -492,7 +492,7 @@ def test_instruction_set_changes_during_runs(library: Library, models: dict[str,
 _LOG = """
 import sys
 import numpy as np
-from e2e.numpy_session import run
+from e2e.sessions.numpy_session import run
 from tfcarve.benchmark.c_api import LOG_SINK, CallError, Library
 library, level = Library(sys.argv[1]), int(sys.argv[3])
 got = []
@@ -527,7 +527,7 @@ def test_log(level: int, logs: bool, shared: Path, models: dict[str, Path]) -> N
 def test_log_changes_during_runs(shared: Path, models: dict[str, Path]) -> None:
     """Each failed run writes one warning, which one of the functions gets, with the value for it."""
     done = subprocess.run(
-        [sys.executable, "-m", "e2e.changing_log", shared, models["product"], str(_RUNS)],
+        [sys.executable, "-m", "e2e.sessions.changing_log", shared, models["product"], str(_RUNS)],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "TF_CPP_MIN_LOG_LEVEL": "0"},
         check=True,
         capture_output=True,

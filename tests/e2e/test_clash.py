@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from e2e import built_libraries
-from e2e.built_libraries import Release, checked
+from e2e.builds import built_libraries
+from e2e.builds.built_libraries import Release, checked
 from tfcarve.cli import main
 
 _SOURCE = built_libraries.APP.parent / "clash/with_tensorflow.cc"

@@ -18,7 +18,7 @@ from selections import selection
 
 import extent
 from demo.nested import Workspace
-from e2e import app_workspace, prebuilt_selection
+from e2e.builds import app_workspace, prebuilt_selection
 from tfcarve.releases import known
 
 _PACKAGE = "command_lines"

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from built import published
-from e2e import cpu_features
-from e2e.numpy_session import run
+from e2e.sessions import cpu_features
+from e2e.sessions.numpy_session import run
 from tfcarve.benchmark.c_api import CallError, Library
 
 _NAMES = tuple(cpu_features.REQUIRED)

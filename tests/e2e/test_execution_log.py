@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from e2e.execution_log import Spawn, compiles, spawns
+from e2e.builds.execution_log import Spawn, compiles, spawns
 
 
 def _entry(mnemonic: str, output: str, **more: Any) -> str:

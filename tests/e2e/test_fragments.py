@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from e2e import built_libraries, named_files
-from e2e.built_libraries import Release, checked
+from e2e.builds import built_libraries, named_files
+from e2e.builds.built_libraries import Release, checked
 
 
 @pytest.fixture(scope="module", params=built_libraries.PLATFORMS)

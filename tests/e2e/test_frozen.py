@@ -15,7 +15,7 @@ import tensorflow as tf
 
 from demo import nested
 from demo.nested import Workspace
-from e2e import app_workspace
+from e2e.builds import app_workspace
 from tfcarve.models import read
 
 

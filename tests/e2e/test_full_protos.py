@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 from demo import nested
-from e2e import app_workspace, built_libraries
-from e2e.built_libraries import Release
+from e2e.builds import app_workspace, built_libraries
+from e2e.builds.built_libraries import Release
 
 _FULL = "//options:full_protos_release"
 _PLATFORM = "linux_x86_64"

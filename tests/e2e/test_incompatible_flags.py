@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from demo.nested import Workspace
-from e2e import app_workspace
+from e2e.builds import app_workspace
 
 _TARGETS = ["//:release", "//:app_test", "//prepared:library", "//proof/..."]
 _OFF = re.compile(r"^  --\[no\](incompatible_\w+) .*default: \"false\"\)", re.MULTILINE)

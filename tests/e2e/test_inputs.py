@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from demo.nested import BuildError, Workspace
-from e2e import app_workspace, execution_log
+from e2e.builds import app_workspace, execution_log
 
 _SANDBOX = "linux-sandbox"
 # Without the disk cache, whose entries may come from builds with another strategy.

@@ -3,7 +3,7 @@
 import indexes
 import selections
 
-from e2e import kernel_log
+from e2e.builds import kernel_log
 
 _RELU = indexes.KERNELS + "relu_op.cc"
 _LOG = f"""\

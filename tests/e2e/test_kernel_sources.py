@@ -10,7 +10,7 @@ import pytest
 import trees
 
 from demo.nested import Workspace
-from e2e import app_workspace, kernel_log
+from e2e.builds import app_workspace, kernel_log
 from tfcarve.registry import index, scan
 from tfcarve.registry.index import KernelIndex
 from tfcarve.registry.settings import Settings, find_compiler

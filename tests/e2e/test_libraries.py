@@ -18,7 +18,8 @@ import tensorflow as tf
 
 import extent
 from built import published
-from e2e import library_graphs, numpy_session
+from e2e.graphs import library_graphs
+from e2e.sessions import numpy_session
 from models import frozen
 from tfcarve.benchmark import process_status
 from tfcarve.benchmark.c_api import CallError, Library, Session

@@ -9,8 +9,9 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from e2e import arm_attributes, built_libraries
-from e2e.built_libraries import Release
+from e2e.builds import built_libraries
+from e2e.builds.built_libraries import Release
+from e2e.objects import arm_attributes
 from tfcarve.objfile import archive
 
 MACHINES: Mapping[str, str] = {

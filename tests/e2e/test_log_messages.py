@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from demo.nested import Workspace
-from e2e import app_workspace
+from e2e.builds import app_workspace
 
 _TARGETS = {"with": "//:tensorflow", "without": "//options:without_log_messages"}
 # A log message and a failed CHECK contain the name of their source file.

@@ -17,10 +17,10 @@ import pytest
 import tensorflow as tf
 
 from built import published
-from e2e import mapped_files
-from e2e.constant_models import CASES, Case
-from e2e.mapped_files import Files
-from e2e.numpy_session import Array, output, run
+from e2e.graphs import mapped_files
+from e2e.graphs.constant_models import CASES, Case
+from e2e.graphs.mapped_files import Files
+from e2e.sessions.numpy_session import Array, output, run
 from models import frozen
 from tfcarve.benchmark.c_api import CallError, Library
 
@@ -199,7 +199,7 @@ def test_constants_of_a_truncated_file_cannot_be_read(
     file.write_bytes(files["dense"].aligned.read_bytes())
     code = (
         "import sys\n"
-        "from e2e.numpy_session import output\n"
+        "from e2e.sessions.numpy_session import output\n"
         "from tfcarve.benchmark.c_api import Library\n"
         "with Library(sys.argv[1]).session_from_file(sys.argv[2]) as session:\n"
         "    result = session.bind({}, ['weights']).run()\n"
@@ -395,7 +395,7 @@ def test_damaged_files_are_refused_or_run(
     form: str, files: dict[str, Files], shared: Path, tmp_path: Path
 ) -> None:
     model = getattr(files["small"], form)
-    output = _python("e2e.damaged_graphs", shared, model, tmp_path, "2000")
+    output = _python("e2e.sessions.damaged_graphs", shared, model, tmp_path, "2000")
     refused, ran = map(int, output.split())
     assert refused + ran == 2000
     assert refused > 200 and ran > 200, "not both occur"
@@ -431,7 +431,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Files:
 def test_memory(form: str, file: str, least: int, most: int, large: Files, shared: Path) -> None:
     shape = ("1", str(_LARGE))
     output = _python(
-        "e2e.session_memory", shared, getattr(large, file), form, "input", "output", *shape
+        "e2e.sessions.session_memory", shared, getattr(large, file), form, "input", "output", *shape
     )
     before, after = map(int, output.split())
     assert least <= after - before <= most

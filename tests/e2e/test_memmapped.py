@@ -15,9 +15,10 @@ from tensorflow.core.util import memmapped_file_system_pb2
 
 from built import published
 from demo import wheel
-from e2e import built_libraries, mapped_files
-from e2e.mapped_files import Files
-from e2e.numpy_session import Array, run
+from e2e.builds import built_libraries
+from e2e.graphs import mapped_files
+from e2e.graphs.mapped_files import Files
+from e2e.sessions.numpy_session import Array, run
 from models import frozen
 from tfcarve.benchmark.c_api import CallError, Library
 

@@ -13,7 +13,8 @@ from demo import library
 from demo.cached_models import CachedModel
 from demo.facts import TOLERANCE
 from demo.library import Library
-from e2e import built_libraries, cpu_features
+from e2e.builds import built_libraries
+from e2e.sessions import cpu_features
 
 _HOST = "linux_x86_64"
 _MODELS = ("inception_v3", "lstm", "mobilenet_v2")

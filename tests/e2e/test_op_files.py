@@ -11,7 +11,7 @@ import pytest
 
 from demo import nested
 from demo.nested import Workspace
-from e2e import app_workspace
+from e2e.builds import app_workspace
 
 _SELECTION = "//:tensorflow_selection"
 _LIBRARY = "//:tensorflow"

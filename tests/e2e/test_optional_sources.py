@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e import app_workspace
+from e2e.builds import app_workspace
 from tfcarve.size import link_line
 from tfcarve.size.link_line import LinkLine
 

@@ -1,6 +1,7 @@
 """Kernels of a carved library compared with full TensorFlow's: bit by bit, where sums are exact.
 
-The kernels of tfcarve's overrides, and kernels whose templates are instantiated in helper sources; then at least 2,000 random ops.
+The kernels of tfcarve's overrides, and kernels whose templates are instantiated in helper sources; then at least 2,000 random ops,
+and the errors of others compared with full TensorFlow's.
 """
 
 from __future__ import annotations
@@ -22,16 +23,10 @@ import pytest
 
 import extent
 from built import published
-from e2e import (
-    comparisons,
-    cpu_features,
-    drawn_ops,
-    hostile_shapes,
-    hostile_windows,
-    override_graphs,
-    random_ops,
-)
-from e2e.override_graphs import Case
+from e2e.graphs import hostile_shapes, hostile_windows, override_graphs
+from e2e.graphs.override_graphs import Case
+from e2e.random_cases import accuracy, comparisons, drawn_ops, random_ops
+from e2e.sessions import cpu_features
 from models import frozen
 from tfcarve.benchmark.c_api import Library
 
@@ -160,3 +155,14 @@ def test_random_ops(kind: str, library: Library, capsys: pytest.CaptureFixture[s
     # The log has the seed of a test that passes, too.
     with capsys.disabled():
         random_ops.check_library(kind, library, _EXAMPLES)
+
+
+@pytest.fixture(name="exact", scope="module")
+def _exact(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
+    return accuracy.computed(tmp_path_factory.mktemp("exact"))
+
+
+@pytest.mark.parametrize("kind", accuracy.TESTED)
+def test_errors(kind: str, library: Library, exact: Mapping[str, Any]) -> None:
+    run = random_ops.in_library(library)
+    accuracy.check_kind(kind, exact, run, cpu_features.supported())

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-from e2e import app_workspace, built_libraries
-from e2e.built_libraries import Release
+from e2e.builds import app_workspace, built_libraries
+from e2e.builds.built_libraries import Release
 from tfcarve.size import link_line
 
 _LIBRARY = "//:tensorflow"

@@ -10,9 +10,9 @@ import pytest
 import tensorflow as tf
 
 from demo.nested import Workspace
-from e2e import app_workspace
+from e2e.builds import app_workspace
 from tfcarve.cli import main
-from tfcarve.prepare import graph_file
+from tfcarve.prepare.graph import graph_file
 
 MODEL = "//prepared:model"
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from built import published
-from e2e import protected_model
-from e2e.numpy_session import run
+from e2e.graphs import protected_model
+from e2e.sessions.numpy_session import run
 from models import frozen
 from tfcarve.benchmark.c_api import CallError, Library
 from tfcarve.cli import main as tfcarve

@@ -18,10 +18,10 @@ import pytest
 import tensorflow as tf
 
 from demo.nested import Workspace
-from e2e import app_workspace, built_libraries
+from e2e.builds import app_workspace, built_libraries
 from models import frozen
 from tfcarve.cli import main
-from tfcarve.prepare.calibrate import ranges
+from tfcarve.prepare.quantize import ranges
 
 _PACKAGE = "quantized"
 _SHAPE = (1, 13, 13, 3)

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from e2e import comparisons, drawn_op, drawn_ops, random_ops
-from e2e.drawn_op import DrawnOp
+from e2e.random_cases import comparisons, drawn_op, drawn_ops, random_ops
+from e2e.random_cases.drawn_op import DrawnOp
 from models import frozen
 
 _NAN = np.float32(np.nan)
@@ -109,36 +109,18 @@ def test_too_few_ops_are_refused() -> None:
         _check("small")
 
 
-# Kernels of these ops are the same for all types.
-_ANY_TYPE = frozenset({"Bitcast", "Cast", "Const", "Placeholder", "Reshape"})
-
-
-def _kernels(graph: Any) -> set[tuple[str, ...]]:
-    """Returns the ops of a GraphDef with their types."""
-    return {
-        (
-            node.op,
-            *(
-                f"{name} {node.attr[name].type}"
-                for name in sorted(node.attr)
-                if node.attr[name].type
-            ),
-        )
-        for node in graph.node
-        if node.op not in _ANY_TYPE
-    }
-
-
 @pytest.fixture(name="built", scope="module")
 def _built() -> set[tuple[str, ...]]:
-    return _kernels(drawn_ops.all_kernels())
+    return drawn_op.kernels(drawn_ops.all_kernels())
 
 
 @pytest.mark.parametrize("kind", drawn_ops.KINDS)
 def test_library_has_all_kernels(kind: str, built: set[tuple[str, ...]]) -> None:
     needed: Mapping[tuple[str, ...], str] = {
-        kernel: repr(op) for op in random_ops.drawn(kind, 40) for kernel in _kernels(op.graph())
+        kernel: repr(op)
+        for op in random_ops.drawn(kind, 40)
+        for kernel in drawn_op.kernels(op.graph())
     }
     assert {kernel: text for kernel, text in needed.items() if kernel not in built} == {}
     # The control: kinds draw their own ops.
-    assert needed.keys() - _kernels(drawn_op.graph(lambda flat: [flat]))
+    assert needed.keys() - drawn_op.kernels(drawn_op.graph(lambda flat: [flat]))

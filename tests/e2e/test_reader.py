@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from built import published
-from e2e import mapped_files, reader_session
-from e2e.mapped_files import Files
-from e2e.numpy_session import output, run
-from e2e.reader_session import CannotRead, Reader
-from e2e.session_memory import anonymous
+from e2e.graphs import mapped_files
+from e2e.graphs.mapped_files import Files
+from e2e.sessions import reader_session
+from e2e.sessions.numpy_session import output, run
+from e2e.sessions.reader_session import CannotRead, Reader
+from e2e.sessions.session_memory import anonymous
 from tfcarve.benchmark.c_api import CallError, Library
 
 _MAX_PART = 1 << 20

@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 
 from demo.nested import Workspace
-from e2e import app_workspace
+from e2e.builds import app_workspace
 
 tf1 = tf.compat.v1
 

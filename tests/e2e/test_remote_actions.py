@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from demo.nested import Workspace
-from e2e import app_workspace
+from e2e.builds import app_workspace
 
 _TARGETS = "//:release + //:release_armv7"
 # Models that full TensorFlow prepares, which is in the user's cache.
