@@ -46,8 +46,8 @@ FULL = {
     "//tests/runtime:test_sanitizers": "AddressSanitizer, UBSan and ThreadSanitizer find nothing in loops and threads",
     "//tests/runtime_rules:test_libraries": "each runtime-added op is needed by its model",
     "//tests/tools/prepare:test_lstm_full": "fuse_lstm: all forms of loops",
-    "//tests/tools/prepare_freeze:test_prepare_freeze_full": "the command `tfcarve freeze`, and damaged models",
-    "//tests/tools/prepare_reference:test_transforms": "each transform has the output of TensorFlow's own tool, transform_graph",
+    "//tests/tools/prepare/freeze:test_prepare_freeze_full": "the command `tfcarve freeze`, and damaged models",
+    "//tests/tools/prepare/reference:test_transforms": "each transform has the output of TensorFlow's own tool, transform_graph",
     "//tests/tools/prepare:test_quantized_full": "the preset int8 on three models",
 }
 

@@ -1,4 +1,8 @@
-"""How many cases a test has: a few in `./bazelw test //...`, all of them in `./bazelw test //tests:full`."""
+"""How many cases a test has: a few in `./bazelw test //...`, all of them in `./bazelw test //tests:full`.
+
+Here: the number of cases that a test has.
+Not here: cases.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import sys
 
 import numpy as np
 
-from e2e import numpy_session
+from e2e.sessions import numpy_session
 from flex import flex_run
 from tfcarve.benchmark.c_api import Library
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from demo.nested import Workspace
-from e2e import app_workspace
+from e2e.builds import app_workspace
 from flex import custom_op, flex_models
 
 PACKAGE = "flex"

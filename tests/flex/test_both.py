@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from built import published
-from e2e import built_libraries
+from e2e.builds import built_libraries
 from flex import both_run, flex_app, flex_models, interpreters
 from flex.interpreters import FULL, PLAIN
 

@@ -17,7 +17,7 @@ from elftools.elf.elffile import ELFFile
 import extent
 from built import published
 from built.published import Published
-from e2e import named_files
+from e2e.builds import named_files
 from flex import custom_op, flex_app, flex_models, interpreters
 from flex.flex_app import DELEGATE, DELEGATE_RELEASE, FEW, ONE_OP, ONE_OP_RELEASE
 from flex.interpreters import FULL, PLAIN, InterpreterError

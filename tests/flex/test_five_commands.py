@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from demo.nested import Workspace
-from e2e import app_workspace, page_commands
+from e2e.builds import app_workspace, page_commands
 
 _FOLDER = "pitch"
 

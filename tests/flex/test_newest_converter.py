@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e import app_workspace
+from e2e.builds import app_workspace
 from flex import flex_app, flex_models, interpreters
 from flex.interpreters import FULL, PLAIN, InterpreterError
 

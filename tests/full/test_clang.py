@@ -16,8 +16,9 @@ from demo import cached_models, library
 from demo.facts import TOLERANCE
 from demo.inception import MODEL
 from demo.nested import Workspace
-from e2e import app_workspace, drawn_ops, override_library, random_ops
-from e2e.app_workspace import CLANG
+from e2e.builds import app_workspace, override_library
+from e2e.builds.app_workspace import CLANG
+from e2e.random_cases import drawn_ops, random_ops
 from tfcarve.benchmark.c_api import Library
 
 _LIBRARY = "//:tensorflow"

@@ -19,7 +19,8 @@ os.environ.update(full_tensorflow.SETTINGS)
 
 import pytest
 
-from e2e import app_workspace, override_graphs, override_library
+from e2e.builds import app_workspace, override_library
+from e2e.graphs import override_graphs
 
 # With full protos, a library has the complete runtime.
 _COMPLETE = "//options:full_protos"
@@ -76,7 +77,7 @@ def _scanning_compiler(folder: Path) -> Path:
     compiler = folder / "g++"
     compiler.write_text(
         f"#!{sys.executable}\nimport sys\nsys.path[:0] = {sys.path!r}\n"
-        "from e2e import scanning_gcc\n"
+        "from e2e.objects import scanning_gcc\n"
         f"sys.exit(scanning_gcc.main({str(folder)!r}, sys.argv[1:]))\n",
         encoding="utf-8",
     )

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from demo.nested import Workspace
-from e2e import app_workspace, kernel_log, prebuilt_selection, symbols
-from e2e.symbols import Symbols
+from e2e.builds import app_workspace, kernel_log, prebuilt_selection
+from e2e.objects import symbols
+from e2e.objects.symbols import Symbols
 from tfcarve.releases import known
 from tfcarve.selection import libraries
 from tfcarve.selection.selection import Selection

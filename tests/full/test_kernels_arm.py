@@ -21,16 +21,11 @@ import pytest
 import tensorflow as tf
 
 from demo import library
-from e2e import (
-    app_workspace,
-    comparisons,
-    drawn_ops,
-    library_graphs,
-    override_graphs,
-    override_library,
-)
-from e2e import random_ops as ops
-from e2e.override_graphs import Case
+from e2e.builds import app_workspace, override_library
+from e2e.graphs import library_graphs, override_graphs
+from e2e.graphs.override_graphs import Case
+from e2e.random_cases import comparisons, drawn_ops
+from e2e.random_cases import random_ops as ops
 from models import frozen
 
 _PLATFORMS = ("linux_arm64", "linux_armv7")

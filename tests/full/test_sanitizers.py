@@ -26,21 +26,17 @@ import pytest
 import tensorflow as tf
 
 import e2e
-from e2e import (
-    app_workspace,
+from e2e.builds import app_workspace, override_library
+from e2e.graphs import (
     c_api_models,
-    damaged_graphs,
-    drawn_op,
-    drawn_ops,
     hostile_shapes,
     hostile_windows,
     library_graphs,
     override_graphs,
-    override_library,
-    random_ops,
-    sanitized_run,
 )
-from e2e.override_graphs import Case
+from e2e.graphs.override_graphs import Case
+from e2e.random_cases import drawn_op, drawn_ops, random_ops
+from e2e.sessions import damaged_graphs, sanitized_run
 from models import frozen
 
 # Of each kind, of each image, and of a graph.
@@ -173,7 +169,7 @@ def _cases(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Case]:
 
 @pytest.fixture(name="models", scope="module")
 def _models(cases: Mapping[str, Case], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with graphs and inputs for e2e.sanitized_run."""
+    """A folder with graphs and inputs for e2e.sessions.sanitized_run."""
     folder = tmp_path_factory.mktemp("models")
     for name, (graph, feeds) in _graphs(cases).items():
         (folder / f"{name}.pb").write_bytes(graph)
@@ -253,7 +249,7 @@ def test_c_interface(built: _Built, tmp_path: Path) -> None:
 
 
 def _run(built: _Built, models: Path, folder: Path, *fault: str) -> tuple[str, str]:
-    module = [sys.executable, "-m", "e2e.sanitized_run"]
+    module = [sys.executable, "-m", "e2e.sessions.sanitized_run"]
     return built.run([*module, built.files[_LIBRARY], models, *fault], folder)
 
 

@@ -13,8 +13,10 @@ os.environ.update(full_tensorflow.SETTINGS)
 import numpy as np
 import pytest
 
-from e2e import app_workspace, cpu_features, override_library, recorded_ops
-from e2e.recorded_ops import RecordedOp, RecordedTensor
+from e2e.builds import app_workspace, override_library
+from e2e.graphs import recorded_ops
+from e2e.graphs.recorded_ops import RecordedOp, RecordedTensor
+from e2e.sessions import cpu_features
 from tfcarve.benchmark.arrays import Array
 from tfcarve.benchmark.c_api import Library
 

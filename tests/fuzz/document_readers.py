@@ -17,8 +17,8 @@ from tfcarve.benchmark.measurement import Measurement, Node, Op, Output, Statist
 from tfcarve.emit import link_facts
 from tfcarve.errors import InvalidInput
 from tfcarve.models import keras_config, keras_file
-from tfcarve.prepare.calibrate import ranges
-from tfcarve.prepare.calibrate.ranges import Ranges, TensorRange
+from tfcarve.prepare.quantize import ranges
+from tfcarve.prepare.quantize.ranges import Ranges, TensorRange
 from tfcarve.size import comment, committed, marginal, owners, page
 from tfcarve.size import report as size_report
 from tfcarve.size.committed import Committed, Waiver

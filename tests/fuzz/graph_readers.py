@@ -17,23 +17,15 @@ from fuzz import graph_seeds
 from fuzz.reader import Reader, of_text
 from tfcarve import json_codec
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import (
-    diff,
-    diff_report,
-    endpoints,
-    evaluate,
-    evaluate_run,
-    graph_file,
-    pipeline,
-    presets,
-    tensors,
-    transform_list,
-    transforms,
-)
-from tfcarve.prepare.evaluate import Evaluator
-from tfcarve.prepare.graph import Graph
-from tfcarve.prepare.messages import FunctionDefLibrary, GraphDef, OpDef, TensorProto
-from tfcarve.prepare.transform_list import Step
+from tfcarve.prepare import transforms
+from tfcarve.prepare.differences import diff, diff_report
+from tfcarve.prepare.evaluate import evaluator, process
+from tfcarve.prepare.evaluate.evaluator import Evaluator
+from tfcarve.prepare.graph import endpoints, graph_file, tensors
+from tfcarve.prepare.graph.graph import Graph
+from tfcarve.prepare.graph.messages import FunctionDefLibrary, GraphDef, OpDef, TensorProto
+from tfcarve.prepare.pipeline import pipeline, presets, transform_list
+from tfcarve.prepare.pipeline.transform_list import Step
 from tfcarve.prepare.transforms import freeze_requantization_ranges
 
 _TEXT = Path("m.pbtxt")
@@ -128,7 +120,7 @@ def transformed(data: bytes) -> dict[str, bytes | None]:
     parsed = graph_file.parse(data, _BINARY)
     # Transforming functions requires TensorFlow's OpDefs.
     whole = graph_file.to_bytes(Graph(parsed.nodes, FunctionDefLibrary(), parsed.versions))
-    return _each(whole, _lists(transforms.WITHOUT_TENSORFLOW, _CHAIN), _WithoutTensorflow())
+    return _each(whole, _lists(transforms.without_tensorflow(), _CHAIN), _WithoutTensorflow())
 
 
 @functools.cache
@@ -189,5 +181,5 @@ READERS: dict[str, Reader] = {
     "diff": Reader([graph_file, diff, diff_report], _differences, InvalidInput, [graph_seeds.CALLS]),
     "requantization_log": Reader([pipeline, freeze_requantization_ranges], _log, InvalidInput, [_LOG]),
     "transformed": Reader(_OF_TRANSFORMS, transformed, InvalidInput, graph_seeds.WITHOUT_TENSORFLOW, 600_000_000),
-    "evaluated": Reader([*_OF_TRANSFORMS, evaluate, evaluate_run], evaluated, InvalidInput, graph_seeds.ALL, 600_000_000, _evaluator),
+    "evaluated": Reader([*_OF_TRANSFORMS, evaluator, process], evaluated, InvalidInput, graph_seeds.ALL, 600_000_000, _evaluator),
 }  # fmt: skip

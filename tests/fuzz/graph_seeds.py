@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfcarve.prepare import graph_file
-from tfcarve.prepare.graph import Graph, ref
-from tfcarve.prepare.messages import AttrValue, FunctionDef, FunctionDefLibrary, NodeDef
-from tfcarve.prepare.nodes import constant, ints_value, make, shape_value, text_value, type_value
+from tfcarve.prepare.graph import graph_file
+from tfcarve.prepare.graph.graph import Graph, ref
+from tfcarve.prepare.graph.messages import AttrValue, FunctionDef, FunctionDefLibrary, NodeDef
+from tfcarve.prepare.graph.nodes import (
+    constant,
+    ints_value,
+    make,
+    shape_value,
+    text_value,
+    type_value,
+)
 
 _F, _I, _V = type_value(1), type_value(3), type_value(21)
 _QUINT8, _QINT32 = type_value(12), type_value(13)

@@ -70,7 +70,7 @@ class Needed:
         return found
 
     def _programs(self, source: Source) -> list[Path]:
-        """Returns the helpers that a source starts by their full names: `python -m e2e.session_memory`."""
+        """Returns the helpers that a source starts by their full names: `python -m e2e.sessions.session_memory`."""
         names = (text.replace(".", "/") for text in source.texts if _DOTTED.match(text))
         paths = [self._root / base / f"{name}.py" for name in names for base in _ROOTS]
         return [path for path in paths if path.is_file()]

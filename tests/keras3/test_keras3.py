@@ -12,6 +12,7 @@ import subprocess
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import examples
 import h5py
@@ -33,8 +34,12 @@ def _models(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Sample]:
     return list(samples(_PROGRAMS, folder, extent.of(QUICK, NAMES)))
 
 
+def _graph(file: Path) -> Any:
+    return tf.compat.v1.GraphDef.FromString(file.read_bytes())
+
+
 def _outputs(graph: Path, inputs: Mapping[str, Array], names: Sequence[str]) -> list[Array]:
-    return frozen.run(tf.compat.v1.GraphDef.FromString(graph.read_bytes()), inputs, names)
+    return frozen.run(_graph(graph), inputs, names)
 
 
 def test_outputs_are_those_of_keras(models: Sequence[Sample]) -> None:
@@ -70,7 +75,7 @@ def test_model_is_compared_with_its_frozen_graph(models: Sequence[Sample], tmp_p
 
 
 def test_commands_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of docs/prepare.md, which //tests/tools/prepare_freeze runs with Keras 2."""
+    """Those of docs/prepare.md, which //tests/tools/prepare/freeze runs with Keras 2."""
     page = examples.runfile("PREPARE_MD", "docs/prepare.md").read_text(encoding="utf-8")
     blocks = examples.blocks(examples.section(page, "Freeze"))
     (code,) = (text for kind, text in blocks if kind == "python")
@@ -82,6 +87,30 @@ def test_commands_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         examples.require_shown(shown, _PROGRAMS.run(_PROGRAMS.tfcarve, *words))
     found = _PROGRAMS.run(_PROGRAMS.tfcarve, "freeze", "digits", "-o", "same.pb")
     assert "output_0" in found
+
+
+_SAVING = """\
+import keras
+import tensorflow as tf
+
+tf.saved_model.save(keras.saving.load_model({file!r}), {folder!r})
+"""
+
+
+def test_saved_model_that_tensorflow_saves(models: Sequence[Sample], tmp_path: Path) -> None:
+    """Its graph restores other variables than it reads; the full names of the checkpoint tell which are meant."""
+    one = next(one for one in models if one.name == "lstm")
+    folder, code, output = tmp_path / "saved", tmp_path / "save.py", tmp_path / "o.pb"
+    code.write_text(_SAVING.format(file=str(one.file), folder=str(folder)))
+    _PROGRAMS.run((os.path.join(os.environ["RUNFILES_DIR"], os.environ["PYTHON"]),), code)
+    _PROGRAMS.run(_PROGRAMS.tfcarve, "freeze", folder, "-o", output)
+    (name,) = re.findall(r"name: \"(output_\d)\"", str(_graph(output)))
+    (expected,) = one.expected.values()
+    (fed,) = (node.name for node in _graph(output).node if node.op == "Placeholder")
+    (found,) = _outputs(output, {fed: next(iter(one.inputs.values()))}, [name])
+    assert error(found, expected) < tolerance(one.name)
+    with pytest.raises(RuntimeError, match="does not restore the variable .* model.export"):
+        _PROGRAMS.run(_PROGRAMS.tfcarve, "compare", folder, output)
 
 
 def _other_shape(members: dict[str, bytes]) -> None:

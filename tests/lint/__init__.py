@@ -1,1 +1,5 @@
-"""Formatters and checkers, run on all tracked files."""
+"""Formatters and checkers, run on all tracked files.
+
+Here: formatters and checkers on all files.
+Not here: checks of what pages say, which are in `tests/docs/`.
+"""

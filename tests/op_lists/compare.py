@@ -9,7 +9,7 @@ from tfcarve.errors import InvalidInput
 from tfcarve.newer.data import LaterRelease, NewAttribute, NewerOps, NewOp
 from tfcarve.newer.values import value_of
 from tfcarve.newer.versions import order, release_of
-from tfcarve.prepare.messages import OpDef
+from tfcarve.prepare.graph.messages import OpDef
 
 _TYPES = ("bool", "float", "int", "string", "type")
 _STORED = frozenset((*_TYPES, *(f"list({name})" for name in _TYPES if name != "float")))

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models.versions import version_def
-from tfcarve.prepare import c_api
-from tfcarve.prepare.messages import OpDef, OpList
+from tfcarve.prepare.evaluate import c_api
+from tfcarve.prepare.graph.messages import OpDef, OpList
 
 LIBRARIES = ("libtensorflow_cc.so.2", "libtensorflow_framework.so.2")
 

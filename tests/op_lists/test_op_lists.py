@@ -15,7 +15,7 @@ from op_lists import compare, package, update
 from op_lists.package import Package
 from tfcarve.errors import InvalidInput
 from tfcarve.newer.data import LaterRelease, NewAttribute, NewerOps, NewOp
-from tfcarve.prepare.messages import OpDef
+from tfcarve.prepare.graph.messages import OpDef
 
 
 def _op(name: str, **attrs: object) -> OpDef:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from demo.nested import Workspace
-from e2e.execution_log import Spawn
+from e2e.builds.execution_log import Spawn
 from remote import cache_server, fresh_workspace
 from remote.cache_server import CacheServer
 

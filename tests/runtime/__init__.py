@@ -1,1 +1,5 @@
-"""Tests of tools/runtime."""
+"""Tests of tools/runtime.
+
+Here: C++ unit tests of `tools/runtime`.
+Not here: running models.
+"""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 
 import extent
-from e2e import cpu_features
+from e2e.sessions import cpu_features
 
 ROOT = Path(os.environ["RUNFILES_DIR"], "_main")
 _COPTS = os.environ["LOOPS_COPTS"].split()

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from demo.nested import Workspace
-from e2e import app_workspace, prebuilt_selection
+from e2e.builds import app_workspace, prebuilt_selection
 from models import frozen
 from runtime_rules import rule_models, without_rules
 from runtime_rules.rule_models import MODELS

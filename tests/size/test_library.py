@@ -12,7 +12,7 @@ from tensorflow.core.framework import graph_pb2, types_pb2
 
 from demo import nested
 from demo.nested import Workspace
-from e2e import app_workspace
+from e2e.builds import app_workspace
 from tfcarve import cli
 from tfcarve.selection.selection import parse as parse_selection
 from tfcarve.size import link_line

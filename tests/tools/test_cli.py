@@ -196,7 +196,7 @@ def test_units_that_need_a_library_are_refused(
         "tfcarve: s.json: a library needs third-party code that tfcarve does not build:",
         f"  op 'Relu': its kernel, in {file}, needs libone, libtwo",
         "    needed by relu.pb: node 'r'",
-        "    have the app do what the op does, and cut it off the model",
+        "    remove the op from the model, and compute its result in the app",
     ]
     assert not Path("u").exists()
 
@@ -345,6 +345,22 @@ def test_missing_ops(graph: bytes, message: str, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize("arguments", [[], ["wrong"], ["select"], ["header"], ["units", "s.json"]])
 def test_bad_use(arguments: list[str]) -> None:
     assert _run(*arguments) == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        ("freezes", "; did you mean freeze"),
+        ("op_files", "; did you mean op-files"),
+        ("\x1b[2J", "; `tfcarve --help` lists the commands"),
+        ("xyzzy", "; `tfcarve --help` lists the commands"),
+    ],
+)
+def test_a_wrong_command(command: str, hint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(command, "model.pb") == 2
+    printed = capsys.readouterr()
+    assert f"tfcarve: error: {command!r}: no such command{hint}" in printed.err
+    assert not printed.out
 
 
 @pytest.mark.parametrize(

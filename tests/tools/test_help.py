@@ -2,11 +2,13 @@
 
 import argparse
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 
 import pytest
 
-from tfcarve import cli
+from tfcarve import cli, commands
+from tfcarve.overview import EXAMPLES, overview
 
 # The imperative form of a verb at the start.
 _IMPERATIVE = re.compile(
@@ -100,3 +102,40 @@ def test_a_wrong_help_is_found(options: dict[str, object], problem: str) -> None
 )
 def test_a_right_help_is_accepted(options: dict[str, object]) -> None:
     assert not _problems(argparse.Action(["--option"], "option", **options))  # type: ignore[arg-type]
+
+
+def test_the_overview_has_each_command_once_in_its_group(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    assert cli.main(["--help"]) == 0
+    text = capsys.readouterr().out
+    places = [[m.start() for m in re.finditer(rf"^  {n} +\S", text, re.M)] for n in commands.NAMES]
+    assert {len(found) for found in places} == {1}
+    assert places == sorted(places)
+    titles = [text.index(f"\n{title}:\n") for title in commands.GROUPS]
+    first = [text.index(f"\n  {names[0]} ") for names in commands.GROUPS.values()]
+    assert sorted([*titles, *first]) == [
+        n for pair in zip(titles, first, strict=True) for n in pair
+    ]
+    assert text.rstrip().endswith("\n".join(f"  {example}" for example in EXAMPLES))
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_overview() -> None:
+    groups, helps = (
+        {"A": ("one",), "B": ("other-one",)},
+        {"one": "does one thing", "other-one": "lists"},
+    )
+    text = overview(groups, helps, 22)
+    assert text.startswith(
+        "A:\n  one        does one\n             thing\n\nB:\n  other-one  lists\n\nExamples:\n"
+    )
+    assert overview(groups, helps, 1) == overview(groups, helps, 26)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_examples_are_valid(example: str) -> None:
+    program, *arguments = shlex.split(example)
+    assert program == "tfcarve"
+    cli.parser().parse_args(arguments)

@@ -178,10 +178,13 @@ def test_two_outputs_cannot_both_be_standard_output(capfd: pytest.CaptureFixture
         (("include-tree", "a.h", "-o", "-"), "-o/--output: - is standard output: a folder"),
         (("xcframework", "x", "-o", "-"), "-o/--output: - is standard output: a folder"),
         (("graph", "m.pb", "--tensorboard", "-"), "--tensorboard: - is standard output: a folder"),
-        (("graph", "m.pb", "-o", "-"), "-o/--output: - is standard output: the name says what"),
+        (
+            ("graph", "m.pb", "-o", "-"),
+            "-o/--output: - is standard output: the suffix of the name selects the format",
+        ),
         (
             ("link-facts", "f.json", "--selection", "s.json", "-o", "a.mk", "-o", "-"),
-            "-o/--output: - is standard output: the names of the files say which to write",
+            "-o/--output: - is standard output: the name of a file selects its content",
         ),
         (
             ("private-symbols", "--archive", "a.a", "b.a", "--archive", "c.a", "-"),

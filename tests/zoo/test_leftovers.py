@@ -170,7 +170,7 @@ def test_every_op_of_the_data_file_is_tensorflows() -> None:
     op_names = set(index.op_names())
     kinds = leftover_kinds.load(known.release())
     named = kinds.readers | kinds.decoding.decoders | kinds.decoding.follow
-    named = named.union(*(k.ends | k.sources | k.barred | k.after for k in kinds.kinds))
+    named = named.union(*(k.sinks | k.sources | k.excluded_sources | k.after for k in kinds.kinds))
     assert not named - op_names
     applies = {name for name in op_names if "Apply" in name and "Accumulator" not in name}
     assert applies == kinds.optimizers

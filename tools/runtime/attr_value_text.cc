@@ -26,7 +26,7 @@ using ::tensorflow::strings::ProtoParseStringLiteralFromScanner;
 using ::tensorflow::strings::ProtoSpaceAndComments;
 using ::tensorflow::strings::Scanner;
 
-// As in protobuf's own parsers.
+// The limit of protobuf's own parsers.
 constexpr int kMaxDepth = 100;
 
 enum class Type {
@@ -239,7 +239,7 @@ class Parser {
     return *index < fields.size();
   }
 
-  // What follows the name of a field: a value, or several in brackets.
+  // The text after the name of a field: a value, or several in brackets.
   bool Values(const Field& field, int depth, CodedOutputStream* out) {
     const bool is_message = !FieldsOf(field.type).empty();
     ProtoSpaceAndComments(&scanner_);

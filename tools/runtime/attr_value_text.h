@@ -1,6 +1,6 @@
 // The text of attributes: TensorFlow's build generates these functions from
 // protos (tensorflow/tools/proto_text), with a generator that needs all of
-// protobuf. They are those of the generated ones that the runtime calls.
+// protobuf. This file has the generated functions that the runtime calls.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_ATTR_VALUE_TEXT_H_
 #define TFCARVE_TOOLS_RUNTIME_ATTR_VALUE_TEXT_H_

@@ -21,7 +21,7 @@ struct OutputShape {
 struct NodeRun {
   std::string node;
   std::string op;
-  std::string inputs;    // as in its NodeDef, separated by ", "
+  std::string inputs;    // of its NodeDef, separated by ", "
   int64_t start_ns = 0;  // since the first execution
   int64_t duration_ns = 0;
   int64_t allocated_bytes = 0;

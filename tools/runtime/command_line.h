@@ -15,8 +15,8 @@ constexpr int kDone = 0;
 constexpr int kCheckFailed = 1;
 constexpr int kInvalidInput = 2;
 
-// A tensor's name and what it is bound to: a file with its values, or a
-// description of its values.
+// The name of a tensor, and the file with its values or a description of its
+// values.
 struct Binding {
   std::string name;
   std::string value;
@@ -57,7 +57,7 @@ bool ReadCommandLine(const std::vector<std::string>& words,
                      const std::vector<Option>& options,
                      CommandLine* command_line, std::string* error);
 
-// Parses "NAME=VALUE", neither of which may be empty.
+// Parses "NAME=VALUE". Neither NAME nor VALUE may be empty.
 bool ParseBinding(const std::string& text, Binding* binding);
 
 }  // namespace tfcarve

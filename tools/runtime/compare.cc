@@ -109,7 +109,7 @@ std::string ShapeText(const std::vector<int64_t>& dims) {
   return text + "]";
 }
 
-// In bytes, as in the C interface.
+// In bytes, like the sizes of the C interface.
 size_t SizeOf(const NpyArray& array) {
   return array.dtype == TFCARVE_STRING
              ? array.strings.size() * sizeof(tfcarve_string)

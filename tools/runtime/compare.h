@@ -30,8 +30,8 @@ struct Tolerance {
 // Compares a tensor with the expected array.
 //
 // Returns an empty string if the types, the shapes and, within `tolerance`, all
-// elements are equal (NaN equals NaN). Otherwise returns what differs: the
-// number of elements, and the position and both numbers of the largest
+// elements are equal (NaN equals NaN). Otherwise returns the number
+// of different elements, and the position and both numbers of the largest
 // difference.
 std::string Difference(const tfcarve_tensor& actual, const NpyArray& expected,
                        const Tolerance& tolerance);

@@ -43,8 +43,8 @@ tensorflow::Status PlaceConstants(const std::vector<std::string_view>& contents,
                                   Constants* constants);
 
 // Registers the op and its kernel, once per process. Called when they are
-// needed, because a library registers only what its models need when it is
-// loaded.
+// needed: when a library is loaded, it registers only the ops and kernels that
+// its models need.
 void RegisterConstantOp();
 
 // The constants of a session's graph. Its kernels find them while this object

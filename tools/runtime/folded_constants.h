@@ -9,10 +9,11 @@
 
 namespace tfcarve {
 
-// Returns, for each node of the graph except those of functions, whether
-// constant folding uses its value: it is an input of a computing node all of
-// whose inputs are constant. Such a Const must not be replaced, or its users
-// would be computed in each run instead of once.
+// Returns for each node of the graph, without nodes of functions, whether
+// constant folding uses its value: the node is an input of a computing node,
+// and all inputs of the computing node are constant. A Const with such a value
+// must not be replaced, or its users would be computed in each run instead of
+// once.
 //
 // Nodes that output their input unchanged (Identity, Reshape) do not count as
 // computing: they cost nothing in a run.

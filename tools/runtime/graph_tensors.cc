@@ -95,7 +95,7 @@ bool KeepsOrChanges(const google::protobuf::RepeatedPtrField<NodeDef>& nodes) {
   for (const NodeDef& node : nodes) {
     if (node.op() == kConstantOp) continue;
     const OpDef* const definition = DefinitionOf(node);
-    // InplaceUpdate and the like have no state.
+    // InplaceUpdate and the other Inplace ops have no state.
     if (definition != nullptr &&
         (definition->is_stateful() || node.op().rfind("Inplace", 0) == 0)) {
       return true;

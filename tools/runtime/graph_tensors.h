@@ -1,4 +1,4 @@
-// What a graph says about its inputs and outputs.
+// The inputs and outputs of a graph, with their types and shapes.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_GRAPH_TENSORS_H_
 #define TFCARVE_TOOLS_RUNTIME_GRAPH_TENSORS_H_

@@ -48,8 +48,8 @@ Bytes FindDirectory(Bytes bytes) {
   return absl::StrContains(directory, kPrefix) ? directory : Bytes();
 }
 
-// Whether the bytes can start with a field of a GraphDef, each of which is a
-// message or, for field 3, a number.
+// Whether the bytes can start with a field of a GraphDef. Field 3 is a number;
+// all other fields are messages.
 bool MayBeGraph(Bytes bytes) {
   return absl::StrContains("\x0a\x12\x18\x22\x2a", bytes.front());
 }

@@ -19,14 +19,14 @@ namespace tfcarve {
 
 // Parses a serialized GraphDef without its large constants, whose `contents`
 // point into `bytes`, as SplitGraphDef returns them. Returns false and sets
-// `error` if it is not one.
+// `error` if `bytes` is not a GraphDef.
 using GraphParser = bool(std::string_view bytes, tensorflow::GraphDef* graph,
                          std::vector<std::string_view>* contents,
                          std::string* error);
 
-// The same for a file that may be in TensorFlow's memmapped format; `parse`
-// parses the GraphDef. ImmutableConst nodes become Const nodes, with their
-// regions as contents.
+// Like GraphParser, for a file that may be in TensorFlow's memmapped format.
+// `parse` parses the GraphDef. ImmutableConst nodes become Const nodes, with
+// their regions as contents.
 using PackageReader = bool(std::string_view bytes, GraphParser* parse,
                            tensorflow::GraphDef* graph,
                            std::vector<std::string_view>* contents,

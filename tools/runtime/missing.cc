@@ -96,7 +96,8 @@ bool HasKernel(const NodeDef& node, const OpDef& op) {
       .ok();
 }
 
-// Returns what the node needs and this library lacks; empty if nothing.
+// Returns the op or kernel that the node needs and this library lacks; empty if
+// there is none.
 std::string Lacks(const NodeDef& node) {
   const tensorflow::OpRegistrationData* op = nullptr;
   if (!tensorflow::OpRegistry::Global()->LookUp(node.op(), &op).ok()) {
@@ -106,8 +107,8 @@ std::string Lacks(const NodeDef& node) {
   return HasKernel(copy, op->op_def) ? "" : "kernel of op " + Described(copy);
 }
 
-// Returns the functions that the node may call: its op, and those in its
-// attributes.
+// Returns the functions that the node may call: its op, and the functions in
+// its attributes.
 std::vector<std::string> Called(const NodeDef& node) {
   std::vector<std::string> names = {node.op()};
   for (const auto& [attr, value] : node.attr()) {

@@ -13,9 +13,9 @@ namespace tfcarve {
 // need and this library does not register: a first line, then a line for each
 // op and each kernel with the nodes that need it. Empty if nothing is missing.
 //
-// Needed is the same as for `tfcarve select`: every node of the graph and of
-// the functions that it can call, looked up for the CPU as TensorFlow does
-// (OpRegistry::LookUp, FindKernelDef).
+// Like `tfcarve select`, it considers every node of the graph and of the
+// functions that the graph can call. TensorFlow's own functions look ops and
+// kernels up for the CPU (OpRegistry::LookUp, FindKernelDef).
 std::string MissingFor(const tensorflow::GraphDef& graph);
 
 }  // namespace tfcarve

@@ -3,8 +3,9 @@
 namespace tfcarve {
 namespace {
 
-// Returns the node in a message of TensorFlow: "… [[{{node x}}]]", the first
-// one if there are several, which is the innermost. Empty if there is none.
+// Returns the node in a message of TensorFlow: "… [[{{node x}}]]". If the
+// message names several nodes, returns the first one, which is the innermost.
+// Empty if it names none.
 std::string NodeIn(const std::string& message) {
   const std::string before = "{{node ";
   const size_t found = message.find(before);

@@ -11,8 +11,8 @@ namespace tfcarve {
 
 // Creates an array from a description like "float32:1x299x299x3"; "int32:" is a
 // scalar. Floats are from 0 to 1, uint8 from 0 to 255, other integers 0 or 1.
-// The same description gives the same values on every machine. On failure
-// returns false and sets `error`.
+// A description gives equal values on every machine. On failure returns false
+// and sets `error`.
 bool RandomInput(const std::string& description, NpyArray* array,
                  std::string* error);
 

@@ -1,25 +1,25 @@
 // A table of a library's registrations that can be read from its file.
 //
 // TensorFlow's macros register by code that runs when the library is loaded, so
-// the file does not show what is registered. All of these macros expand
+// the file itself does not list the ops and kernels. All of these macros expand
 // TF_NEW_ID_FOR_INIT with the name of the macro that registers and its
 // arguments (tensorflow/core/framework/registration/registration.h, op.h,
 // op_kernel.h). This header redefines TF_NEW_ID_FOR_INIT to emit a record in
-// addition, under the same condition: a record exists if and only if the code
-// does.
+// addition, under the condition of the code: a record exists if and only if the
+// code exists.
 //
 // A unit includes this file before its kernel source. Sources that are compiled
 // whole get it through the compiler's -include.
 //
 // Records are plain text in a separate section, each terminated by a zero byte;
 // further zero bytes between records are padding. The fields, separated by
-// '\x1f', are those of tools/tfcarve/proof/table.py:
+// '\x1f'; tools/tfcarve/proof/table.py reads them:
 //
 //   unit    source
 //   op      "Name"   whether TensorFlow always registers it
 //   kernel  "Op"     whether TensorFlow always registers it   Class<…>
 //
-// A name is written as in the source: quoted, or the name of a constant.
+// A name has the form of the source: a quoted name, or the name of a constant.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_REGISTRATION_TABLE_H_
 #define TFCARVE_TOOLS_RUNTIME_REGISTRATION_TABLE_H_

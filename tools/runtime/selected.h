@@ -8,10 +8,10 @@
 //
 // Both are lists of string literals, separated by commas. An undefined or empty
 // macro selects nothing: the core's sources include this file without macros
-// and register only what TensorFlow always registers (REGISTER_SYSTEM_OP,
-// REGISTER_SYSTEM_KERNEL_BUILDER).
+// and register only ops and kernels that TensorFlow always registers
+// (REGISTER_SYSTEM_OP, REGISTER_SYSTEM_KERNEL_BUILDER).
 //
-// A changed model changes the lists of some units, and only these are
+// A changed model changes the lists of some units, and only these units are
 // recompiled.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_SELECTED_H_

@@ -65,14 +65,14 @@ struct tfcarve_session {
 
 namespace tfcarve {
 
-// Initializes a session for the bytes of a graph, which may be those of `file`;
-// `file` may be null, and so may `options`.
+// Initializes a session for the bytes of a graph, which `file` may contain.
+// `file` and `options` may be null.
 void InitSession(std::string_view bytes, MappedFilePtr file,
                  const tfcarve_session_options* options,
                  tfcarve_session* session);
 
-// Initializes a session with a path for a graph in mapped memory, or for the
-// reason why there is none.
+// Initializes a session for the graph in a mapped file, or for the error of
+// mapping the file.
 void InitFromFile(const tensorflow::Status& status, MappedFilePtr file,
                   const tfcarve_session_options* options,
                   tfcarve_session* session);

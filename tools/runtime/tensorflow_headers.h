@@ -4,8 +4,8 @@
 #ifndef TFCARVE_TOOLS_RUNTIME_TENSORFLOW_HEADERS_H_
 #define TFCARVE_TOOLS_RUNTIME_TENSORFLOW_HEADERS_H_
 
-// TensorFlow 2.14's sources expect other headers to include these; those of g++
-// 12 and later do not.
+// TensorFlow 2.14's sources expect other headers to include these. The headers
+// of g++ 12 and later do not include them.
 #include <cstdint>
 #include <limits>
 #include <optional>

@@ -24,9 +24,9 @@
 //     return 0;
 //   }
 //
-// An object frees what it owns; objects can be moved, not copied.
-// tfcarve_c_api.h describes what the functions do, and which of them several
-// threads may call.
+// An object frees its handle of the C interface. Objects can be moved, not
+// copied. tfcarve_c_api.h describes the functions, and tells which functions
+// several threads may call.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_TFCARVE_HPP_
 #define TFCARVE_TOOLS_RUNTIME_TFCARVE_HPP_
@@ -233,8 +233,8 @@ class Session {
   // Null if the error is not about one node.
   const char* error_node() const { return tfcarve_session_error_node(get()); }
 
-  // What the graph says about its inputs and outputs; valid as long as the
-  // session.
+  // The types and shapes that the graph states for its inputs and outputs;
+  // valid as long as the session.
   std::vector<tfcarve_tensor_info> inputs() const {
     return Infos(tfcarve_session_input_count(get()), &tfcarve_session_input);
   }

@@ -35,7 +35,7 @@
 //
 // Ownership: the caller frees each session, result, pool of threads and
 // cancellation. Texts and views that a function returns belong to its argument
-// and are valid until that is freed.
+// and are valid until the argument is freed.
 //
 // Threads: several threads may run the same session at the same time, and read
 // the same result. No other thread may use an object while it is freed. Two
@@ -56,7 +56,7 @@
 // the same or a lower minor version. Options are structures that begin with
 // their size, so later versions can add members at their end.
 //
-// C++: tfcarve.hpp has classes that free what they own.
+// C++: tfcarve.hpp has classes that free sessions, results and other objects.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_TFCARVE_C_API_H_
 #define TFCARVE_TOOLS_RUNTIME_TFCARVE_C_API_H_
@@ -124,8 +124,8 @@ typedef enum tfcarve_status {
   TFCARVE_UNAUTHENTICATED = 16
 } tfcarve_status;
 
-// Returns the name of a status, as in TensorFlow: "INVALID_ARGUMENT"; "" if
-// there is no such status. The text is static. May be called from any thread.
+// Returns TensorFlow's name of a status: "INVALID_ARGUMENT"; "" if there is no
+// such status. The text is static. May be called from any thread.
 TFCARVE_EXPORT const char* tfcarve_status_name(int32_t status);
 
 // An element of a tensor of strings. Not necessarily null-terminated.
@@ -134,7 +134,7 @@ typedef struct tfcarve_string {
   size_t size;  // in bytes
 } tfcarve_string;
 
-// A view of a tensor. It does not own what it points to.
+// A view of a tensor. It does not own the memory that it points to.
 typedef struct tfcarve_tensor {
   const char* name;     // of the tensor in the graph: "x", or "x:1" for the
                         // second output of the node "x"
@@ -180,7 +180,7 @@ typedef struct tfcarve_session_options {
   // The most memory, in bytes, that tensors which the session's kernels
   // allocate may take at any time, outputs included. A run that needs more
   // fails with TFCARVE_RESOURCE_EXHAUSTED. Constants, inputs, the text of
-  // strings and what kernels use besides tensors do not count. 0: no limit.
+  // strings and other memory of kernels do not count. 0: no limit.
   size_t memory_limit;
 } tfcarve_session_options;
 
@@ -209,7 +209,7 @@ TFCARVE_EXPORT tfcarve_session* tfcarve_session_new(
 // process (SIGBUS).
 //
 // - path: of the file, null-terminated. Not used after the call.
-// - options: as for tfcarve_session_new.
+// - options: NULL for the defaults. Not used after the call.
 //
 // Returns a session that the caller must free, never NULL. Check
 // tfcarve_session_error before using it.
@@ -237,11 +237,11 @@ typedef struct tfcarve_reader {
 // is TFCARVE_ABORTED.
 //
 // While it is loaded, the whole model is in memory. The session keeps this
-// memory if constants are used in place, which are those at multiples of 64
-// bytes of the model. Others are copied.
+// memory if it uses constants in place. Constants at multiples of 64 bytes of
+// the model are used in place, others are copied.
 //
 // - reader: of the model. Not used after the call.
-// - options: as for tfcarve_session_new.
+// - options: NULL for the defaults. Not used after the call.
 //
 // Returns a session that the caller must free, never NULL. Check
 // tfcarve_session_error before using it.
@@ -277,7 +277,7 @@ typedef struct tfcarve_tensor_info {
 // PlaceholderWithDefault; 0 if the session has an error.
 TFCARVE_EXPORT size_t tfcarve_session_input_count(const tfcarve_session*);
 
-// Sets `*info` to an input. What it points to belongs to the session.
+// Sets `*info` to an input. Its pointers belong to the session.
 //
 // - index: of the input, in the order of the nodes in the graph.
 //
@@ -291,7 +291,7 @@ TFCARVE_EXPORT int32_t tfcarve_session_input(const tfcarve_session*,
 // too.
 TFCARVE_EXPORT size_t tfcarve_session_output_count(const tfcarve_session*);
 
-// Sets `*info` to an output. What it points to belongs to the session.
+// Sets `*info` to an output. Its pointers belong to the session.
 //
 // - index: of the output, in the order of the nodes in the graph.
 //
@@ -310,7 +310,7 @@ typedef struct tfcarve_cancellation tfcarve_cancellation;
 // runs, one after the other or at the same time.
 TFCARVE_EXPORT tfcarve_cancellation* tfcarve_cancellation_new(void);
 
-// Stops the runs that have this cancellation, and those that begin later: they
+// Stops all runs that have this cancellation, also runs that begin later: they
 // end before their next op, with the status TFCARVE_CANCELLED. May be called
 // from any thread.
 TFCARVE_EXPORT void tfcarve_cancel(tfcarve_cancellation*);
@@ -358,7 +358,7 @@ typedef struct tfcarve_run_options {
 //
 // Returns a result that the caller must free, never NULL. Check
 // tfcarve_result_error before using it. A session with an error gives a result
-// with the same error.
+// with the session's error.
 TFCARVE_EXPORT tfcarve_result* tfcarve_session_run(
     tfcarve_session*, const tfcarve_tensor* inputs, size_t input_count,
     const char* const* output_names, size_t output_count,
@@ -392,7 +392,7 @@ TFCARVE_EXPORT int32_t tfcarve_result_get(const tfcarve_result*, size_t index,
 typedef struct tfcarve_node_trace {
   const char* node;         // its name
   const char* op;           // its op type: "Conv2D"
-  const char* inputs;       // as in its NodeDef: "x, filter:0, ^init"
+  const char* inputs;       // of its NodeDef: "x, filter:0, ^init"
   int64_t start_ns;         // since the first execution of the run
   int64_t duration_ns;      // of its kernel
   int64_t allocated_bytes;  // by its kernel
@@ -406,7 +406,7 @@ typedef struct tfcarve_node_trace {
 // failed.
 TFCARVE_EXPORT size_t tfcarve_result_trace_count(const tfcarve_result*);
 
-// Sets `*trace` to a recorded execution. What it points to is valid until the
+// Sets `*trace` to a recorded execution. Its pointers are valid until the
 // result is freed.
 //
 // - index: of the execution, in the order in which they ended.

@@ -18,7 +18,7 @@
 
 namespace tfcarve {
 
-// Discards what would be logged.
+// Discards the parts of a log message.
 struct Dropped {
   template <typename T>
   const Dropped& operator<<(const T&) const {

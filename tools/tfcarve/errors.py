@@ -22,7 +22,7 @@ class InternalError(TfcarveError):
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is missing or wrong, who needs it or where it is, and a hint how to fix it."""
+    """One fault, with the nodes or the place that it concerns, and a hint how to correct it."""
 
     what: str
     needed_by: tuple[str, ...] = ()

@@ -30,7 +30,7 @@ SETTINGS = {
 
 
 class Failed(Exception):
-    """The program failed; the text is the signal that ended it or its last line on standard error; "": there is none.
+    """The program failed. The text names the signal that ended it, or is its last line on standard error, or is empty.
 
     Attributes:
       status: its exit status; negative: the signal that ended it.
@@ -71,7 +71,7 @@ def start(
     limits: Limits,
     settings: Mapping[str, str],
 ) -> "subprocess.CompletedProcess[str]":
-    """Returns how a program ended, and what it wrote; see `run`."""
+    """Returns the exit status of a program and its outputs; see `run`."""
     path = os.pathsep.join(filter(None, [str(_SOURCES), os.environ.get("PYTHONPATH", "")]))
     return subprocess.run(
         # -P: files in the folder must not be imported instead of libraries.
@@ -108,7 +108,7 @@ def run(
       arguments: the program's arguments.
       folder: its working directory.
       limits: its limits.
-      settings: environment variables instead of those in SETTINGS.
+      settings: the environment variables; they replace SETTINGS.
 
     Raises:
       Failed: the exit status is not 0.
@@ -122,12 +122,12 @@ def run(
 
 
 def report(message: str) -> None:
-    """Prints the error of a program that `run` runs: in one line, because that shows the last one."""
+    """Prints the error of a program that `run` runs: in one line, because `run` shows only the last line."""
     print(" ".join(message.split()), file=sys.stderr)
 
 
 def _by_signal(number: int, limits: Limits) -> str:
-    """Returns which signal ended a program; "": none did."""
+    """Returns a text about the signal that ended a program; "" if no signal did."""
     if number <= 0:
         return ""
     if number == signal.SIGXCPU:

@@ -11,7 +11,7 @@ class Kind(Enum):
     FLEX = "flex"
 
 
-# What the Java virtual machine looks up.
+# The prefix of functions that the Java virtual machine looks up.
 _JAVA = r"Java_|JNI_On(?:Load|Unload)$"
 # tfcarve's C API, and the interface of a Flex delegate.
 _PUBLIC = {

@@ -1,7 +1,7 @@
 """JSON documents as typed, frozen values: one declaration a document, decoded strictly by msgspec.
 
 A document is a class derived from `JsonDocument`. Decoding checks every value against its declared type, rejects keys
-that are not declared, and names the place of the first error (`$.kernels[3].line`). The same declarations give the JSON
+that are not declared, and names the place of the first error (`$.kernels[3].line`). The declarations also give the JSON
 Schema of the documents (`msgspec.json.schema`). A document with a version declares it as its tag:
 `class Index(JsonDocument, frozen=True, tag_field="version", tag=1)`.
 """
@@ -38,7 +38,7 @@ def decode(data: bytes, document_type: type[_T], where: str) -> _T:
 
     Args:
       data: UTF-8 text; untrusted.
-      document_type: what to decode to: a class derived from JsonDocument, or any type that msgspec decodes.
+      document_type: the type of the result: a class derived from JsonDocument, or any type that msgspec decodes.
       where: the document's name, for messages.
 
     Raises:
@@ -86,7 +86,7 @@ def convert(value: object, document_type: type[_T], where: str) -> _T:
 
 
 def encode(value: object) -> bytes:
-    """Encodes a value as indented JSON with a final newline: the same bytes for the same value."""
+    """Encodes a value as indented JSON with a final newline. Equal values give equal bytes."""
     return msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=1) + b"\n"
 
 

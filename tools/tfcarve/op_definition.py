@@ -1,4 +1,4 @@
-"""What the definition of an op or of a function says of its attributes, inputs and outputs. Pure.
+"""The attributes, inputs and outputs in the definition of an op or of a function. Pure.
 
 Source: tensorflow/core/framework/op_def.proto.
 """
@@ -19,7 +19,7 @@ class Attr(JsonDocument, frozen=True, omit_defaults=True):
       type: string, int, float, bool, type, shape, tensor, func, any, or list(…) of one.
       default: the default value (a type by its name); None if there is no default.
       allowed: the values that are allowed; empty: all values of the type.
-      minimum: the smallest value that is allowed, or the smallest length of a list; None if any is.
+      minimum: the smallest value that is allowed, or the smallest length of a list; None if there is no minimum.
     """
 
     type: str

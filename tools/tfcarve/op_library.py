@@ -31,7 +31,7 @@ def cannot_be_loaded(path: str, why: str) -> str:
 
 
 def with_advice(message: str) -> str:
-    """Returns an error of TensorFlow, for an unknown op with what to do."""
+    """Returns an error of TensorFlow; for an unknown op, a message with advice."""
     unknown = _UNKNOWN.search(message)
     if unknown is None:
         return message

@@ -10,7 +10,7 @@ Progress = Callable[[str, int, int], None]
 
 @contextmanager
 def shown() -> Iterator[Progress]:
-    """Yields a function that shows progress on standard error if that is a terminal, else does nothing."""
+    """Yields a function that shows progress on standard error if standard error is a terminal, else does nothing."""
     if not sys.stderr.isatty():
         yield lambda *_: None
         return

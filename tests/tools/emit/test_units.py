@@ -80,5 +80,7 @@ def test_unit_never_has_the_name_of_its_source() -> None:
 
 def test_two_units_with_the_same_name() -> None:
     clash = selection([("A", "AOp", "a/b__c.cc"), ("B", "BOp", "a__b/c.cc")])
-    with pytest.raises(InvalidInput, match="a__b__c.cc would have the same name"):
+    with pytest.raises(
+        InvalidInput, match="a__b__c.cc would have the name of another source's unit"
+    ):
         units.units(clash)

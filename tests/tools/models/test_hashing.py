@@ -11,7 +11,7 @@ import pytest
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models import hashing
-from tfcarve.models.hashing import Ahead, sha256
+from tfcarve.models.hashing import BackgroundHashes, sha256
 
 
 def _file(path: Path, pages: float) -> Path:
@@ -34,7 +34,7 @@ def test_the_whole_file_is_hashed(
 
 def test_files_ahead(tmp_path: Path) -> None:
     files = [_file(tmp_path / f"{n}.pb", n) for n in range(4)]
-    with Ahead([*files, files[0]]) as hashes:
+    with BackgroundHashes([*files, files[0]]) as hashes:
         assert [hashes.sha256(file) for file in reversed(files)] == [
             _expected(file) for file in reversed(files)
         ]
@@ -44,7 +44,7 @@ def test_files_ahead(tmp_path: Path) -> None:
 
 def test_errors_are_raised_when_the_hash_is_requested(tmp_path: Path) -> None:
     existing = _file(tmp_path / "m.pb", 1)
-    with Ahead([tmp_path / "none.pb", tmp_path, existing]) as hashes:
+    with BackgroundHashes([tmp_path / "none.pb", tmp_path, existing]) as hashes:
         assert hashes.sha256(existing) == _expected(existing)
         with pytest.raises(InvalidInput, match=r"none\.pb: cannot be read: No such file"):
             hashes.sha256(tmp_path / "none.pb")
@@ -58,7 +58,10 @@ def test_file_that_can_no_longer_be_read(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(mmap, "mmap", failing)
     path = _file(tmp_path / "m.pb", 1)
-    with Ahead([path]) as hashes, pytest.raises(InvalidInput, match="cannot be read: Input/output"):
+    with (
+        BackgroundHashes([path]) as hashes,
+        pytest.raises(InvalidInput, match="cannot be read: Input/output"),
+    ):
         hashes.sha256(path)
 
 
@@ -67,7 +70,7 @@ def test_the_thread_ends_with_the_block(tmp_path: Path) -> None:
     with path.open("wb") as stream:
         stream.truncate(20_000_000_000)
     start, interval, threads = time.monotonic(), sys.getswitchinterval(), threading.active_count()
-    with pytest.raises(InvalidInput, match="not a model"), Ahead([path]):
+    with pytest.raises(InvalidInput, match="not a model"), BackgroundHashes([path]):
         assert threading.active_count() == threads + 1
         raise InvalidInput("not a model")
     assert threading.active_count() == threads

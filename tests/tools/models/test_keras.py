@@ -282,7 +282,7 @@ def test_definitions_of_a_python_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("config", [[], None, "Lambda", 3])
 def test_not_a_configuration(config: object) -> None:
-    with pytest.raises(UnsafeError, match="is not that of a model"):
+    with pytest.raises(UnsafeError, match="is not the configuration of a model"):
         require_layers_only(config)
 
 

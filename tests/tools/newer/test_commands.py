@@ -294,7 +294,7 @@ def test_transform_and_freeze_note_newer_ops(capsys: pytest.CaptureFixture[str])
     _write(_transformed())
     note = (
         "tfcarve: note: node 'y': op 'FFTND' is newer than TensorFlow 2.14.1, which tfcarve builds: 2.15 is the first release that "
-        "has it: tfcarve select refuses it unless a source that --custom-op names defines it\n"
+        "has it: tfcarve select refuses the op unless a source that --custom-op names defines it\n"
     )
     options = ("--outputs", "y", "--transforms", "strip_unused_nodes")
     assert _run(capsys, "transform", "m.pb", "-o", "out.pb", *options) == (0, note)

@@ -15,8 +15,8 @@ from tfcarve.errors import InvalidInput
 from tfcarve.newer import data, graph
 from tfcarve.newer.data import NewAttribute
 from tfcarve.newer.values import value_of
-from tfcarve.prepare import graph_file
-from tfcarve.prepare.messages import GraphDef
+from tfcarve.prepare.graph import graph_file
+from tfcarve.prepare.graph.messages import GraphDef
 
 _NEWER = data.of_built()
 _ROWS = _NEWER.data.attributes

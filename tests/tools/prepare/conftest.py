@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.evaluate.evaluator import Evaluator
 
 
 @pytest.fixture(scope="session")

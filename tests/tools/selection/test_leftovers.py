@@ -236,7 +236,7 @@ def test_needed_nodes_read_no_leftovers(
         ({"kinds": 3}, "Expected `array`, got `int` - at `$.kinds`"),
         (
             {"kinds": [{"id": "x"}], "readers": []},
-            "missing required field `ends` - at `$.kinds[0]`",
+            "missing required field `sinks` - at `$.kinds[0]`",
         ),
     ],
 )

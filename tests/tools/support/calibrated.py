@@ -13,9 +13,9 @@ from prepared import Array
 from tfcarve.prepare.calibrate.calibration import Choice, calibrate
 from tfcarve.prepare.calibrate.session import FullSession
 from tfcarve.prepare.context import Context, Parameters
-from tfcarve.prepare.digest import digest
-from tfcarve.prepare.evaluate import Evaluator
-from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.evaluate.evaluator import Evaluator
+from tfcarve.prepare.graph.digest import digest
+from tfcarve.prepare.graph.graph import Graph
 
 
 def written(

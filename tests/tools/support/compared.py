@@ -16,9 +16,9 @@ import pytest
 import tensorflow as tf
 
 from tfcarve.cli import main
-from tfcarve.prepare import graph_file
 from tfcarve.prepare.compare.side import Side
-from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.evaluate.evaluator import Evaluator
+from tfcarve.prepare.graph import graph_file
 
 tf1 = tf.compat.v1
 Draw = Callable[[], object]

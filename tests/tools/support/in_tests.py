@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import functools
 
-from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.evaluate.evaluator import Evaluator
 
 # Bytes: large enough for each model of a test.
 _SIZE = 1 << 28

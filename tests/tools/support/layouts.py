@@ -8,8 +8,8 @@ import prepared
 import tensorflow as tf
 from prepared import Array, tf1
 
-from tfcarve.prepare.evaluate import Evaluator
-from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.evaluate.evaluator import Evaluator
+from tfcarve.prepare.graph.graph import Graph
 
 _CHANNELS, _SIZE = 4, 8
 X = prepared.noise(2, _CHANNELS, _SIZE, _SIZE)

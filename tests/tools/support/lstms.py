@@ -18,7 +18,7 @@ from tensorflow.python.framework.convert_to_constants import convert_variables_t
 from tfcarve.prepare.freeze import load, source
 from tfcarve.prepare.freeze.frozen import frozen
 from tfcarve.prepare.freeze.request import Options
-from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.graph.graph import Graph
 
 L = tf.keras.layers
 Model = Any

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfcarve.prepare.calibrate.ranges import ChannelMeans, Ranges
+from tfcarve.prepare.quantize.ranges import ChannelMeans, Ranges
 
 
 def document(node: str, means: Sequence[float]) -> bytes:

@@ -15,11 +15,12 @@ os.environ.update(full_tensorflow.SETTINGS)
 import numpy as np
 import tensorflow as tf
 
-from tfcarve.prepare import graph_file, pipeline
-from tfcarve.prepare.evaluate import Evaluator
-from tfcarve.prepare.graph import Graph, by_name
-from tfcarve.prepare.messages import GraphDef
-from tfcarve.prepare.transform_list import parse
+from tfcarve.prepare.evaluate.evaluator import Evaluator
+from tfcarve.prepare.graph import graph_file
+from tfcarve.prepare.graph.graph import Graph, by_name
+from tfcarve.prepare.graph.messages import GraphDef
+from tfcarve.prepare.pipeline import pipeline
+from tfcarve.prepare.pipeline.transform_list import parse
 
 Array = np.ndarray[Any, np.dtype[Any]]
 tf1 = tf.compat.v1

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from prepared import tf1
 
 from tfcarve.prepare.freeze import lower, lower_program
-from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.graph.graph import Graph
 
 SHAPE = (1, 4, 4, 2)
 FORMS = ("frames", "lowered", "functional")

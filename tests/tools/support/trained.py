@@ -13,7 +13,7 @@ import tensorflow as tf
 from prepared import Array
 from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 
-from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.graph.graph import Graph
 
 _SEED = 20261125
 _SIZE = 16

@@ -1,6 +1,7 @@
 // Replaces tensorflow/lite/delegates/flex/delegate_data.cc, which reads the
-// interpreter's C++ objects to register subgraphs as functions. Those differ
-// between releases; this delegate uses only the C structures of an interpreter.
+// interpreter's C++ objects to register subgraphs as functions. The objects
+// differ between releases. This delegate uses only the C structures of an
+// interpreter.
 
 #include "tensorflow/lite/delegates/flex/delegate_data.h"
 

@@ -1,4 +1,5 @@
-// What TensorFlow Lite's Flex delegate uses of TensorFlow's eager runtime.
+// The parts of TensorFlow's eager runtime that TensorFlow Lite's Flex delegate
+// uses.
 //
 // The delegate creates each op's kernel once and calls it. It needs a device, a
 // step container and a resource manager, but none of the eager runtime's

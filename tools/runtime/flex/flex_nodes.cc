@@ -40,8 +40,8 @@ std::string UnknownStructures(const std::string& what) {
 
 std::string NodeName(int index) { return "node " + std::to_string(index); }
 
-// Returns what is wrong with the members of a context that the delegate uses;
-// empty if nothing.
+// Returns the fault of the members of a context that the delegate uses; empty
+// if there is none.
 std::string ContextError(const TfLiteContext& context) {
   if (context.GetExecutionPlan == nullptr ||
       context.GetNodeAndRegistration == nullptr ||
@@ -54,7 +54,7 @@ std::string ContextError(const TfLiteContext& context) {
              : "";
 }
 
-// Returns what is wrong with the tensors of a node; empty if nothing.
+// Returns the fault of the tensors of a node; empty if there is none.
 std::string TensorsError(const TfLiteContext& context,
                          const TfLiteIntArray* indices, int lowest) {
   if (indices == nullptr || indices->size < 0) return "it has no tensors";

@@ -12,8 +12,8 @@
 namespace tfcarve {
 
 // While an object exists, operations of its thread treat denormal numbers as 0,
-// and return 0 in place of them. TensorFlow's threads do the same, with a class
-// (tsl/platform/denormal.h) that has no effect on Android's x86.
+// and return 0 in place of them. TensorFlow's threads use another class for
+// this (tsl/platform/denormal.h), which has no effect on Android's x86.
 class FlushDenormals {
  public:
   FlushDenormals() { SetState(state_ | kFlush); }

@@ -11,8 +11,8 @@
 namespace tfcarve {
 namespace {
 
-// Each thread first computes a range of its own, always the same one, because
-// the previous op's part of it may still be in the cache of its core. Then it
+// Each thread first computes a fixed range of its own, because the previous
+// op's part of the range may still be in the cache of its core. Then it
 // helps with other ranges.
 //
 // Lives until the caller has waited and all tasks are done. Normally the caller

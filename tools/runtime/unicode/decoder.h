@@ -31,8 +31,7 @@ struct Decoded {
   size_t size;
 };
 
-// Returns the encoding of a name. As in ICU, case, '-', '_' and ' ' are
-// ignored.
+// Returns the encoding of a name. Like ICU, it ignores case, '-', '_' and ' '.
 inline Encoding EncodingOf(const std::string& name) {
   std::string plain;
   for (const char each : name) {

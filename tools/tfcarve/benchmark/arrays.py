@@ -1,4 +1,4 @@
-"""Inputs for a library that is called from Python: .npy files, and random values as benchmark_model has. Pure."""
+"""Inputs for a library that is called from Python: .npy files, and the random values of benchmark_model. Pure."""
 
 import ast
 import math
@@ -14,7 +14,7 @@ _MAGIC = b"\x93NUMPY"
 _MAX_BYTES = 1 << 31
 _MAX_HEADER = 1 << 16
 
-# NumPy's type descriptors -> TensorFlow's names and element sizes (the same table as in tools/runtime/npy.cc).
+# NumPy's type descriptors -> TensorFlow's names and element sizes. tools/runtime/npy.cc has this table too.
 _NPY_TYPES = {
     "<f4": ("float32", 4),
     "<f8": ("float64", 8),
@@ -95,7 +95,7 @@ def _element(dtype: str, size: int, bits: int) -> bytes:
 
 
 def random_input(description: str) -> Array:
-    """Returns the same as tools/runtime/random_input.cc; raises InvalidInput if the description is invalid."""
+    """Returns the random values that tools/runtime/random_input.cc generates; raises InvalidInput if the description is invalid."""
     dtype, colon, text = description.partition(":")
     words = text.split("x") if text else []
     if not colon or dtype not in RANDOM_TYPES:

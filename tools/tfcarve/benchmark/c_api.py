@@ -147,7 +147,7 @@ class CallError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TensorInfo:
-    """What a graph says about a tensor; `dtype` 0 and `dims` None: nothing. A size of -1: any."""
+    """The type and shape that a graph states for a tensor; `dtype` 0 and `dims` None if it states none; size -1 is any size."""
 
     name: str
     dtype: int
@@ -201,8 +201,8 @@ class Library:
         """Creates a session for a file that holds a serialized GraphDef; raises CallError if that fails.
 
         Args:
-          model: the path.
-          threads: that compute an op.
+          model: the path of the file.
+          threads: the number of threads that compute an op.
           **options: other members of SessionOptions.
         """
         path = None if model is None else os.fsencode(model)
@@ -364,7 +364,7 @@ class Result:
         self._calls.tfcarve_result_free(self._handle)
 
     def output(self, index: int) -> Array:
-        """Returns a copy of an output, in the order of the names; raises IndexError if there is none."""
+        """Returns a copy of an output, in the order of the names; raises IndexError if it does not exist."""
         tensor = _Tensor()
         if self._calls.tfcarve_result_get(self._handle, index, ctypes.byref(tensor)) != 0:
             raise IndexError(index)

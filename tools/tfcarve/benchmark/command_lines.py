@@ -14,7 +14,7 @@ from tfcarve.models.saved_functions import FunctionTensor
 from tfcarve.models.signature_def import Signature, SignatureTensor, node_of
 from tfcarve.models.summary import Summary
 
-# More of them are leftovers of training: an app does not fetch so many.
+# A graph with more outputs has leftovers of training: an app does not fetch so many.
 _MAX_TENSORS = 20
 _NOT_GRAPHS = ("tflite-flex", "ops-list")
 _CHECKPOINT = ("--checkpoint", "PREFIX")
@@ -25,8 +25,8 @@ class CommandLines(JsonDocument, frozen=True):
     """Command lines.
 
     Attributes:
-      commands: the words of each.
-      remark: what to know before they are used, or why there are no command lines; "" otherwise.
+      commands: the words of each command line.
+      remark: a condition for their use, or the reason why there are no command lines; "" otherwise.
     """
 
     commands: tuple[tuple[str, ...], ...]
@@ -42,7 +42,7 @@ class _Tensor:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What to run: the options with which to freeze the model, or None; inputs and outputs; a remark."""
+    """A plan: the options with which the model is frozen first, or None; its inputs and outputs; a remark."""
 
     freeze: tuple[str, ...] | None
     inputs: Sequence[_Tensor]
@@ -51,7 +51,7 @@ class _Plan:
 
 
 class _NoCommands(Exception):
-    """There are no command lines: the text says why."""
+    """There are no command lines; the text is the reason."""
 
 
 def _require_expressible(tensors: Iterable[_Tensor]) -> None:
@@ -149,7 +149,7 @@ def _named(side: Iterable[SignatureTensor | FunctionTensor], names: Iterable[str
 
 
 def _chosen(summary: Summary) -> str:
-    """Returns the signature to freeze, or "" if there is none."""
+    """Returns the name of the signature to freeze, or "" if the model has no signature."""
     if keras.SIGNATURE in summary.signatures:
         return keras.SIGNATURE
     return next((name for name, found in summary.signatures.items() if found.inputs), "")
@@ -231,8 +231,8 @@ def command_lines(
     Args:
       summary: of the model.
       path: the model.
-      frozen_with: the options of `tfcarve freeze` with which the summarized graph was frozen; None: it was not.
-      tags: those of the graph that was read; empty: none were requested.
+      frozen_with: the options of `tfcarve freeze` with which the summarized graph was frozen, or None.
+      tags: the tags by which the graph was chosen; empty if no tags were requested.
     """
     if summary.format in _NOT_GRAPHS:
         return CommandLines((), "")

@@ -2,8 +2,9 @@
  * of a program and writes "instructions: N" to qemu's log when the program
  * ends.
  *
- * No package contains qemu's plugin header, so this declares what it uses.
- * Source: docs/devel/tcg-plugins.rst and the API reference of qemu 7.2.
+ * No package contains qemu's plugin header, so this file declares the functions
+ * that it uses. Source: docs/devel/tcg-plugins.rst and the API reference of
+ * qemu 7.2.
  */
 
 #include <inttypes.h>

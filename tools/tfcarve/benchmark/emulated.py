@@ -52,7 +52,7 @@ def emulator(cpu: str) -> list[str]:
 
 
 def api_version(output: str) -> int:
-    """Returns the plugin API version for the output of `qemu --version`; raises ValueError if that has no version.
+    """Returns the plugin API version for the output of `qemu --version`; raises ValueError if the output has no version.
 
     Source: qemu's include/qemu/qemu-plugin.h. qemu 9.0 no longer loads plugins for API 1. The plugin works with both.
     """
@@ -109,14 +109,14 @@ def count(cpu: str, path: Path, task: Task) -> Instructions:
       path: a benchmark_model.
       task: the benchmark; its numbers of runs are ignored.
 
-    Raises what program.run does, and InvalidInput if nothing was counted.
+    Raises the errors of program.run, and InvalidInput if nothing was counted.
     """
     first, both = (_count(emulator(cpu), path, _runs(task, runs)) for runs in (0, 1))
     return Instructions(both - first, first)
 
 
 def shapes(cpu: str, path: Path, task: Task, trace: Path | None) -> Measurement:
-    """Runs a task with one traced run and no measured ones, for the shapes; raises what program.run does."""
+    """Runs a task with one traced run and no measured ones, for the shapes; raises the errors of program.run."""
     return program.run([*emulator(cpu), str(path)], replace(_runs(task, 0), traced_runs=1), trace)
 
 
@@ -135,7 +135,7 @@ def executed(qemu: Sequence[str], run: Callable[[Sequence[str]], object]) -> int
       qemu: the emulator and its options.
       run: runs the process; its argument is `qemu` with the options that make it count.
 
-    Raises what `run` does, and InvalidInput if nothing was counted.
+    Raises the errors of `run`, and InvalidInput if nothing was counted.
     """
     # qemu splits the value at commas.
     counter = str(plugin(qemu[0])).replace(",", ",,")

@@ -1,4 +1,4 @@
-"""Figures of a benchmark: whether they belong to a model. Pure."""
+"""Checks that figures of a benchmark belong to a model. Pure."""
 
 from collections.abc import Iterable, Iterator
 

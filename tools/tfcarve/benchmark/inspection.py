@@ -1,4 +1,4 @@
-"""What `tfcarve inspect` shows of a model: its summary, and the command lines that run it. Pure."""
+"""The output of `tfcarve inspect` for a model: its summary, and the command lines that run it. Pure."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -14,14 +14,14 @@ from tfcarve.validity.tables import GRAPHS, TABLES, unready_tables
 
 
 class Inspection(Summary, frozen=True, kw_only=True):
-    """The document that `tfcarve inspect --json` prints: the fields of Summary, and how to run the model.
+    """The document that `tfcarve inspect --json` prints: the fields of Summary, and command lines for the model.
 
     Attributes:
-      version: of the form.
-      model: its path.
-      warnings: what fails when the graph runs as it is, and how to correct it.
-      commands: the words of the command lines that freeze it, if necessary, and run and measure it.
-      commands_remark: what to know before they are used, or why there are no commands; "" otherwise.
+      version: the version of the document's form.
+      model: the path of the model.
+      warnings: each failure of the graph in a run, and the way to correct it.
+      commands: the words of the command lines that freeze the model, if necessary, and run and measure it.
+      commands_remark: a condition for the use of the commands, or the reason why there are no commands; "" otherwise.
     """
 
     version: Literal[1]
@@ -32,7 +32,7 @@ class Inspection(Summary, frozen=True, kw_only=True):
 
 
 def _warnings(model: Model, found: Summary, path: str) -> Iterator[str]:
-    """Yields what is wrong with lookup tables; freezing replaces those of models that are not frozen graphs."""
+    """Yields the faults of lookup tables in a frozen graph. Freezing replaces the lookup tables of other models."""
     if found.format not in GRAPHS or TABLES.isdisjoint(found.ops):
         return
     for table in unready_tables(tuple(model.nodes)):
@@ -47,8 +47,8 @@ def inspect(
     Args:
       model: the model.
       path: its file.
-      frozen_with: the options of `tfcarve freeze` with which it was frozen; None: it was not.
-      tags: the requested ones.
+      frozen_with: the options of `tfcarve freeze` with which it was frozen, or None.
+      tags: the requested tags.
 
     Raises:
       InvalidInput: a shape has more elements than a tensor can have.

@@ -1,7 +1,7 @@
-"""What benchmark_model does, for a shared library. Runs in a process of its own because a library is never unloaded.
+"""Measures a model in a shared library, like benchmark_model. Runs in a process of its own: a library is never unloaded.
 
 `python -m tfcarve.benchmark.library_run LIBRARY` takes the options of benchmark_model that task.arguments
-returns, and writes the same JSON. Memory is counted from what Python itself uses.
+returns, and writes JSON in the form of benchmark_model. The memory of Python itself is subtracted.
 """
 
 import argparse
@@ -30,7 +30,7 @@ def _since(field: str, before: int | None) -> int | None:
 
 
 def statistics_of(samples: Sequence[float]) -> Statistics:
-    """Returns the same as tools/runtime/statistics.cc; all 0 if there are no samples."""
+    """Returns the statistics that tools/runtime/statistics.cc computes; all are 0 if there are no samples."""
     if not samples:
         return Statistics(min=0.0, median=0.0, p95=0.0, mean=0.0, stddev=0.0)
     ordered = sorted(samples)
@@ -181,7 +181,7 @@ def _benchmark(arguments: argparse.Namespace) -> Measurement:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Exit status as benchmark_model's: 0 done; 1 the library cannot run the model; 2 invalid input."""
+    """Returns the exit status of benchmark_model: 0 done; 1 the library cannot run the model; 2 invalid input."""
     arguments = _parser().parse_args(argv)
     try:
         measurement = _benchmark(arguments)

@@ -36,7 +36,7 @@ class Node(JsonDocument, frozen=True):
     Attributes:
       name: the node's name.
       op: its op type.
-      inputs: as in its NodeDef.
+      inputs: the inputs in its NodeDef, separated by commas.
       calls: number of executions.
       ms: time of its kernel, in milliseconds.
       share: of the time of all nodes, from 0 to 1.

@@ -1,7 +1,7 @@
 """The number of multiply-adds of a node, computed from the shapes of its inputs and outputs. Pure.
 
 Convolutions, matrix products and recurrent cells are counted; one multiply-add is two floating-point operations.
-Element-wise ops (biases, activations, normalization) count as 0. The order of the inputs is that of the op definitions
+Element-wise ops (biases, activations, normalization) count as 0. The inputs are in the order of the op definitions
 in tensorflow/core/ops/{nn,math,linalg,rnn}_ops.cc.
 """
 

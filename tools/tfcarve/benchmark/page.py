@@ -17,10 +17,10 @@ class Bar:
 
     Attributes:
       op: its name.
-      share: of the time, under qemu of the multiply-adds; from 0 to 1.
+      share: the op's share of the time, or under qemu of the multiply-adds; from 0 to 1.
       figure: the time or the multiply-adds, as text.
       remark: nodes, calls and rate.
-      bytes: of the library that only this op needs; None without a size report.
+      bytes: the bytes of the library that only this op needs; None without a size report.
       bytes_share: of the bytes of all ops, from 0 to 1.
     """
 
@@ -37,7 +37,7 @@ def page(benchmark: Benchmark, sizes: Report | None) -> bytes:
 
     Args:
       benchmark: the benchmark to show.
-      sizes: the size report of the same library; None for a page without sizes.
+      sizes: the size report of the benchmark's library; None for a page without sizes.
     """
     by_time = benchmark.instructions is None
     shown = tables.nodes(benchmark, _MAX_NODES)

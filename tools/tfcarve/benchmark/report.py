@@ -1,4 +1,4 @@
-"""A benchmark: what was measured or counted, with the multiply-adds of its nodes. Pure."""
+"""A benchmark: measured times or counted instructions, with the multiply-adds of the nodes. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ class Benchmark:
     """One model in one program or library.
 
     Attributes:
-      program: its file; or the file of the figures.
-      cpu: the CPU that it was built for; "" for figures, which do not have it.
+      program: the file of the program or library, or the file of the figures.
+      cpu: the CPU that the program was built for; "" for figures, which do not state it.
       measurement: times, memory and nodes. If there are `instructions`, only the nodes' outputs are meaningful.
       multiply_adds: of one execution of each node; None if unknown.
       instructions: counted under qemu; None if the program ran natively.
@@ -70,11 +70,11 @@ def benchmark(
     """Returns the benchmark for a measurement.
 
     Args:
-      program: as in Benchmark.
-      cpu: as in Benchmark.
-      measurement: as in Benchmark.
+      program: the file of the program or library, or the file of the figures.
+      cpu: the CPU that the program was built for; "" if it is unknown.
+      measurement: times, memory and nodes.
       uses: the model's nodes.
-      instructions: as in Benchmark.
+      instructions: the instructions that were counted under qemu; None if the program ran natively.
     """
     counts = node_multiply_adds(measurement.nodes, uses)
     return Benchmark(program, cpu, measurement, tuple(counts), instructions)

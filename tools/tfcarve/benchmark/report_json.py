@@ -19,7 +19,7 @@ class Output(JsonDocument, frozen=True):
 
 
 class Node(JsonDocument, frozen=True):
-    """A node as in measurement.Node, with its multiply-adds and their rate. Times are None under qemu."""
+    """A node: the fields of measurement.Node, its multiply-adds and their rate. Times are None under qemu."""
 
     name: str
     op: str
@@ -34,7 +34,7 @@ class Node(JsonDocument, frozen=True):
 
 
 class Op(JsonDocument, frozen=True):
-    """An op type as in measurement.Op, with its multiply-adds and their rate. Times are None under qemu."""
+    """An op type: the fields of measurement.Op, its multiply-adds and their rate. Times are None under qemu."""
 
     op: str
     nodes: Count
@@ -47,9 +47,9 @@ class Op(JsonDocument, frozen=True):
 
 
 class Document(JsonDocument, frozen=True):
-    """The document: the fields of Measurement, and in addition those of Benchmark.
+    """The document: the fields of Measurement and of Benchmark.
 
-    Under qemu times and memory are None: those of an emulator say nothing about the program.
+    Under qemu times and memory are None: times and memory of an emulator say nothing about the program.
     """
 
     version: Literal[1]
@@ -143,7 +143,7 @@ def parse(data: bytes, where: str) -> Document:
       where: its name, for messages.
 
     Raises:
-      InvalidInput: it is malformed, or is no such document.
+      InvalidInput: it is malformed, or is another document.
     """
     try:
         return json_codec.decode(data, Document, where)

@@ -66,7 +66,7 @@ def _cells(
     Args:
       benchmark: the benchmark.
       row: a Node or an Op.
-      multiply_adds: those of the row; None if unknown.
+      multiply_adds: the multiply-adds of the row; None if unknown.
       whole: the known multiply-adds of one run.
     """
     cells = {"calls": f"{row.calls:>7.4g}", "MB": f"{row.bytes / _MEGA:>9.3f}"}
@@ -96,7 +96,7 @@ def ops(benchmark: Benchmark) -> list[Mapping[str, str]]:
 
 
 def nodes(benchmark: Benchmark, limit: int) -> list[Mapping[str, str]]:
-    """Returns the rows of the `limit` slowest nodes; under qemu of those with the most multiply-adds."""
+    """Returns the rows of the `limit` slowest nodes; under qemu, of the nodes with the most multiply-adds."""
     by_time = benchmark.instructions is None
     whole = benchmark.total_multiply_adds()
     rows = sorted(benchmark.nodes(), key=lambda item: -(item[0].ms if by_time else item[1] or 0))

@@ -1,4 +1,4 @@
-"""The core: which of TensorFlow's sources make the runtime that every carved library contains."""
+"""The core: the sources of TensorFlow's runtime that every carved library contains."""
 
 import re
 from collections.abc import Iterable
@@ -48,7 +48,7 @@ def core_sources(tree: BuildTree, release: Release) -> frozenset[str]:
 
 
 def c_api_sources(tree: BuildTree, release: Release) -> frozenset[str]:
-    """Returns what a kernel that is written against TensorFlow's C API links: the C API of the mobile build."""
+    """Returns the C API of the mobile build, which kernels that are written against TensorFlow's C API link."""
     files = _mobile_sources(tree, release)
     own = {f for f in files if f.startswith("tensorflow/c/") and "/eager/" not in f}
     return frozenset(f for f in own | set(release.units.c_api_sources) if f.endswith(".cc"))
@@ -67,7 +67,7 @@ def _mobile_sources(tree: BuildTree, release: Release) -> list[str]:
 def core_of(root: Path, release: Release) -> Core:
     """Returns the core of a TensorFlow source tree.
 
-    Headers and protos are those that the sources include, directly or not. Raises as core_sources does, and
+    The headers and protos are the ones that the sources include, directly or not. Raises the errors of core_sources, and
     ReleaseMismatch if the tree lacks any path that the release names.
     """
     check_paths(root, release)
@@ -110,7 +110,7 @@ def _included(root: Path, files: Sources, paths: Iterable[str]) -> tuple[set[str
 
 
 def _compilable_protos(root: Path, protos: Iterable[str], roots: tuple[str, ...]) -> set[str]:
-    """The protos in `roots` with all that they import, without services and without those that import other protos."""
+    """The protos and their imports in `roots`, without protos with services and protos that import one outside the result."""
     imports: dict[str, list[str]] = {}
     todo = list(protos)
     while todo:

@@ -1,4 +1,4 @@
-"""core.bzl: what Bazel needs to know of a release, generated from release.toml and the tree's BUILD files.
+"""core.bzl: the lists of a release's sources for Bazel, generated from release.toml and the tree's BUILD files.
 
 `./bazelw run //third_party/tensorflow/releases/<name>:update` writes it and a test compares it with the tree, so a review of
 a new release shows which sources changed.
@@ -21,7 +21,7 @@ def core_bzl(release: Release, core: Core, optional: OptionalSources) -> str:
     """Returns the text of core.bzl.
 
     Raises:
-      ReleaseMismatch: an optional source is not one of the tree's runtime.
+      ReleaseMismatch: an optional source is not part of the tree's runtime.
     """
     paths = [source.path for source in optional.sources]
     protos = [p.removesuffix(_PROTO) + ".proto" for p in paths if p.endswith(_PROTO)]

@@ -22,7 +22,7 @@ class BuildFileError(InvalidInput):
 
 
 class Loaded:
-    """The value of a symbol that load() brings, or of an expression that depends on one: it is not known."""
+    """An unknown value: of a symbol that load() defines, or of an expression that depends on such a symbol."""
 
 
 _LOADED = Loaded()
@@ -67,7 +67,7 @@ _MAX_COST = 500_000
 _PERCENT = re.compile(r"%(?:[%sdiouxXeEfFgGc]|$)|(%)")
 _BRACES = re.compile(r"\{\{|\}\}|\{\w*\}|([{}])")
 
-# Functions that return their first argument in this build, for mobile, no Windows, no accelerator; and its name.
+# Functions that return their first argument in a mobile build without accelerator; and the name of the argument.
 _TRUE_CONDITIONS: Mapping[str, str] = {
     "if_mobile": "a",
     "if_not_windows": "a",
@@ -430,7 +430,7 @@ class _Evaluation:
             self._bind(one, item)
 
     def _keywords(self, node: ast.Call) -> dict[str, Any]:
-        """Returns the arguments of a call that have names, including those of **dictionary."""
+        """Returns the named arguments of a call, including the items of **dictionary."""
         out: dict[str, Any] = {}
         for keyword in node.keywords:
             value = self._value(keyword.value)
@@ -555,7 +555,7 @@ def _depends(value: Any) -> bool:
 
 
 def _function(node: ast.expr) -> str | None:
-    """Returns the name of a function, without a `native.` before it; None: it is another expression."""
+    """Returns the name of a function, without a `native.` before it; None for another expression."""
     if (
         isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)

@@ -2,7 +2,7 @@
 
 TensorFlow's BUILD targets are too coarse: a target such as cwise_op contains a hundred sources, and most targets depend on
 whole libraries. Candidates are therefore the sources of targets that contain the kernel source or a header that it
-includes, and only those that define a name that it uses are helper sources.
+includes, and only candidates that define a name which the kernel source uses are helper sources.
 """
 
 import functools
@@ -33,8 +33,8 @@ def helper_sources(
     Args:
       tree: the BUILD files.
       release: the tree's TensorFlow release.
-      sources: the C++ sources of the same tree.
-      units: the sources whose helper sources are needed; this and other paths are relative to the tree's root.
+      sources: the C++ sources of the tree.
+      units: the sources whose helper sources are needed. All paths are relative to the tree's root.
       registering: all sources that register something.
       core: the sources of the core.
 
@@ -45,7 +45,7 @@ def helper_sources(
 
     @functools.cache
     def c_api() -> set[str]:
-        """Returns what a kernel that is written against TensorFlow's C API links: all of it except its sessions."""
+        """Returns the C API without its sessions, which kernels that are written against TensorFlow's C API link."""
         return {s for s in c_api_sources(tree, release) if not Path(s).name.startswith("c_api")}
 
     c_api_kernels = release.units.c_api_kernels
@@ -54,12 +54,12 @@ def helper_sources(
 
 
 def on_demand_headers(release: Release) -> dict[str, str]:
-    """Returns, by header, the sources that the core omits and that are linked by users of their header: dataset.cc."""
+    """Returns sources by header that the core omits. A file that includes the header links the source: dataset.cc."""
     return {f"{source.removesuffix('.cc')}.h": source for source in sorted(release.on_demand)}
 
 
 def looks_at_names(path: str, release: Release) -> bool:
-    """Does the search look at the names in a file that is no unit, beside what it includes?"""
+    """Returns whether the search reads the names in a file that is not a unit, in addition to its includes."""
     return (
         path.startswith(tuple(f"{folder}/" for folder in release.units.searched_folders))
         or path in release.on_demand
@@ -113,13 +113,14 @@ class _Search:
     ) -> bool:
         """Returns whether a source or a header that it includes uses a candidate.
 
-        A candidate that registers nothing is used if its own header is included (the one whose name is the longest
-        prefix of the candidate's), or another header of its library that declares a name which it defines; or if it
-        instantiates a `promised` template. A candidate without headers is used if a name that it defines is used.
+        The own header of a candidate is the header whose name is the longest prefix of the candidate's name. A candidate
+        that registers nothing is used if its own header is included, or another header of its library that declares a
+        name which the candidate defines, or if the candidate instantiates a `promised` template. A candidate without
+        headers is used if a name that it defines is used.
 
         A candidate that registers something is used only if a name that its header declares is used elsewhere, because
         such headers are mostly included for templates. If several numbered sources share a header, the templates in the
-        header use what they define.
+        header use the names that the sources define.
         """
         own = self._targets.headers_of(candidate)
         names = self._sources.names(candidate).defined
@@ -159,7 +160,7 @@ class _Targets:
             for rule in tree.rules(package).values():
                 if rule.kind.endswith("library"):
                     self._add(Label(package, rule.name), set(self._files(rule)))
-        # Each as a library of its own: theirs hold most of the core.
+        # Each source is a library of its own: the libraries in TensorFlow hold most of the core.
         for header, source in on_demand_headers(release).items():
             folder, _, name = header.rpartition("/")
             if (tree.root / source).is_file():

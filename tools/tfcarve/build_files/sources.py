@@ -24,7 +24,7 @@ class Sources:
         self._names = functools.cache(lambda path: names(text(path)))
 
     def direct(self, path: str) -> tuple[str, ...]:
-        """Returns the direct includes of a file, in order, including those that are not in the tree."""
+        """Returns the direct includes of a file, in order; includes may be outside the tree."""
         return self._direct(path)
 
     def closure(self, paths: Iterable[str]) -> set[str]:

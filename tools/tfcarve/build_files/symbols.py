@@ -1,6 +1,6 @@
 """Names that C++ sources define and use, found by regular expressions.
 
-Errors are on the safe side: a use that is not one costs a compilation, and the linker drops the unused object file.
+Errors are on the safe side: a false use costs a compilation, and the linker drops the unused object file.
 """
 
 import re
@@ -29,7 +29,7 @@ _WORD = re.compile(r"\b[A-Za-z_]\w+\b")
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names in a file, without those in comments.
+    """The names in a file, without the names in comments.
 
     Attributes:
       defined: functions that it defines at namespace level, and classes whose members it defines there.

@@ -74,7 +74,7 @@ class BuildTree:
         return evaluate(text, name, _files_below(path.parent))
 
     def rule(self, label: Label) -> Rule | None:
-        """Returns the rule that a label refers to; None: it is a file or does not exist."""
+        """Returns the rule that a label refers to; None if the label is a file or does not exist."""
         return self.rules(label.package).get(label.name)
 
     def filegroup(self, label: Label) -> list[str]:

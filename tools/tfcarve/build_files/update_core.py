@@ -1,4 +1,7 @@
-"""Writes core.bzl of a release into the source tree: what `bazel run //third_party/tensorflow/releases/<name>:update` runs."""
+"""Writes core.bzl of a release into the source tree.
+
+`bazel run //third_party/tensorflow/releases/<name>:update` runs it.
+"""
 
 from __future__ import annotations
 

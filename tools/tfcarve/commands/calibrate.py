@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from tfcarve.prepare.calibrate.calibration import Choice
     from tfcarve.prepare.calibrate.session import Session
-    from tfcarve.prepare.graph import Graph
-    from tfcarve.prepare.transform_list import Step
+    from tfcarve.prepare.graph.graph import Graph
+    from tfcarve.prepare.pipeline.transform_list import Step
 
 NAME = "calibrate"
 HELP = "runs a model on samples and measures the ranges and means that quantization needs"
@@ -81,8 +81,8 @@ def _choice(arguments: argparse.Namespace) -> "Choice":
 
 
 def _steps(graph: "Graph", as_is: bool) -> "list[Step]":
-    from tfcarve.prepare import presets
     from tfcarve.prepare.calibrate.wanted import RANGE_OP
+    from tfcarve.prepare.pipeline import presets
 
     is_quantized = any(node.op == RANGE_OP for node in graph.nodes)
     return [] if as_is or is_quantized else presets.before_quantize_nodes()
@@ -107,17 +107,18 @@ def _open_session(
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the ranges and prints their number and that of the samples."""
+    """Writes the ranges, and prints the numbers of ranges and samples."""
     prepare_options.require_packages()
     from tfcarve.commands import common
     from tfcarve.models.node_names import meant
-    from tfcarve.prepare import heap, pipeline
+    from tfcarve.prepare.calibrate import heap
     from tfcarve.prepare.calibrate.calibration import calibrate
     from tfcarve.prepare.compare.npz import read_arrays
     from tfcarve.prepare.context import Context, Parameters
-    from tfcarve.prepare.digest import digest
-    from tfcarve.prepare.evaluate import Evaluator
+    from tfcarve.prepare.evaluate.evaluator import Evaluator
     from tfcarve.prepare.freeze import source
+    from tfcarve.prepare.graph.digest import digest
+    from tfcarve.prepare.pipeline import pipeline
     from tfcarve.prepare.source import read_source, source_size
 
     choice = _choice(arguments)

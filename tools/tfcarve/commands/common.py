@@ -31,7 +31,7 @@ def warn(text: str) -> None:
 
 
 def notes(texts: Iterable[str]) -> None:
-    """Prints what the user should know, though nothing is wrong, on standard error."""
+    """Prints a note for the user, which is no warning, on standard error."""
     for text in texts:
         print(printable(f"tfcarve: note: {text}"), file=sys.stderr)
 
@@ -45,7 +45,7 @@ def tensorflow_tree(path: Path | None) -> Path:
 
 
 def index_settings(arguments: argparse.Namespace, defines: Sequence[str]) -> "Settings":
-    """Returns how to index a tree, from the arguments of options.add_tree.
+    """Returns the settings of an index, from the arguments of options.add_tree.
 
     Raises:
       InvalidInput: there is no compiler, or the target is incomplete or malformed.

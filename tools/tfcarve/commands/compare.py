@@ -16,7 +16,7 @@ from tfcarve.printable import printable
 if TYPE_CHECKING:
     from tfcarve.prepare.compare.comparison import Comparison
     from tfcarve.prepare.compare.side import Side
-    from tfcarve.prepare.evaluate import Evaluator
+    from tfcarve.prepare.evaluate.evaluator import Evaluator
     from tfcarve.prepare.freeze.request import Options
     from tfcarve.prepare.source import Source
 
@@ -62,8 +62,8 @@ def _side(
     stack: ExitStack, evaluator: "Evaluator", path: Path, options: "Options"
 ) -> "tuple[Side, Source]":
     from tfcarve.prepare.compare.side import Side
-    from tfcarve.prepare.evaluate import Failed
-    from tfcarve.prepare.graph import ref
+    from tfcarve.prepare.evaluate.evaluator import Failed
+    from tfcarve.prepare.graph.graph import ref
     from tfcarve.prepare.original.run import Original
     from tfcarve.prepare.source import read_source
 
@@ -84,7 +84,7 @@ def _compared(arguments: argparse.Namespace) -> "Comparison":
     from tfcarve.models.node_names import meant
     from tfcarve.prepare.compare import comparison
     from tfcarve.prepare.compare.npz import read_arrays
-    from tfcarve.prepare.evaluate import Evaluator
+    from tfcarve.prepare.evaluate.evaluator import Evaluator
     from tfcarve.prepare.freeze import source as freezing
     from tfcarve.prepare.freeze.request import Options, without_changes
 

@@ -8,7 +8,7 @@ from tfcarve.commands import common, prepare_options
 from tfcarve.printable import printable
 
 if TYPE_CHECKING:
-    from tfcarve.prepare.diff import Change, OpCount
+    from tfcarve.prepare.differences.diff import Change, OpCount
 
 NAME = "diff"
 HELP = "shows the nodes that differ between two graphs, and the number and bytes of each op's nodes"
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the differences."""
     prepare_options.require_packages()
     from tfcarve import json_codec
-    from tfcarve.prepare import diff, diff_report
+    from tfcarve.prepare.differences import diff, diff_report
     from tfcarve.prepare.source import read_source
 
     (a, _), (b, _) = read_source(arguments.a), read_source(arguments.b)

@@ -1,4 +1,4 @@
-"""`tfcarve explain`: who needs an op or a kernel class."""
+"""`tfcarve explain`: the nodes that need an op, a kernel class or a source file."""
 
 import argparse
 from collections.abc import Container, Iterable, Iterator, Mapping
@@ -41,7 +41,7 @@ def _row(
 
 
 def _left_over(selection: Selection) -> Mapping[tuple[str, Need], str]:
-    """Returns, for each op and node that is left over from training, a text that says so."""
+    """Returns a text for each op and node that is left over from training: its kind and the way to remove it."""
     return {
         (left.op, need): f"; left over from training ({left.kind}), removed by {left.transform}"
         for left in selection.leftovers

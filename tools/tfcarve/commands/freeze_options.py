@@ -114,12 +114,12 @@ def freeze_options(
     inputs: Sequence[str],
     outputs: Sequence[str],
 ) -> "Options":
-    """Returns how to freeze a model.
+    """Returns the options of freezing.
 
     Args:
       arguments: the parsed options of add_freeze.
-      tags: of the graph; None for the default.
-      signature: None for the default.
+      tags: the tags of the graph; None for the default.
+      signature: the name of the signature; None for the default.
       inputs: tensors that become Placeholders.
       outputs: tensors that the graph computes.
 

@@ -30,7 +30,7 @@ _LITE_RUN = "tfcarve.proof.lite_golden_run"
 # Their exit status if a .npy file cannot be read or written.
 _ARRAYS_FAILED = 2
 _LITE_SUFFIX = ".tflite"
-# The options that say how a graph is frozen; a TensorFlow Lite model has none.
+# The options of freezing, which do not apply to a TensorFlow Lite model.
 _GRAPH_OPTIONS = (
     *("tags", "inputs", "outputs", "checkpoint"),
     *("moving_averages", "lower_control_flow", "unroll", "op_library", "constant", "assertions"),
@@ -77,7 +77,7 @@ def _pairs(values: Sequence[str], option: str) -> list[tuple[str, Path]]:
 
 
 def _options(arguments: argparse.Namespace, outputs: Sequence[str]) -> "Options":
-    """Returns how to freeze the model; by default a GraphDef for the nodes that are written."""
+    """Returns the options of freezing. By default a GraphDef is frozen for the nodes that are written."""
     named = arguments.outputs
     changed = arguments.checkpoint or arguments.constant or arguments.assertions
     if not named and changed and arguments.model.suffix.lower() != ".meta":
@@ -168,8 +168,8 @@ def _run_graph(
 
 
 def _table_advice(name: Path, model: "Model", error: str) -> str:
-    """Returns what to do if a lookup table of a graph is not initialized, to be appended to `error`."""
-    from tfcarve.prepare.tables import NOT_INITIALIZED
+    """Returns advice if a lookup table of a graph is not initialized, to be appended to `error`; else ""."""
+    from tfcarve.prepare.graph.tables import NOT_INITIALIZED
 
     if NOT_INITIALIZED in error:
         for table in unready_tables(tuple(model.nodes)):

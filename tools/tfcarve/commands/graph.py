@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        type=not_standard_output("the name says what to draw"),
+        type=not_standard_output("the suffix of the name selects the format"),
         metavar="FILE",
         help="where to draw it: .svg, .html (a page with details of each box) or .dot (Graphviz's language); .svg and "
         ".html require Graphviz",
@@ -62,13 +62,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--depth",
         type=_depth,
         metavar="N",
-        help="how many levels of name scopes to draw; 1: only the outermost scopes (default: as many as are readable)",
+        help="the number of levels of name scopes to draw; 1: only the outermost scopes (default: as many as are readable)",
     )
     parser.add_argument(
         "--scope",
         default="",
         metavar="NAME",
-        help="draws only this name scope, and what it is connected to",
+        help="draws only this name scope, and the boxes that it is connected to",
     )
     parser.add_argument(
         "--function",
@@ -88,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--by",
         choices=MEASURES,
-        help="what the boxes are coloured by: op class, bytes of constants and variables, bytes of the library that only "
+        help="the measure that colours the boxes: op class, bytes of constants and variables, bytes of the library that only "
         "their ops need, or time (default: time with --time, library with --size, else op)",
     )
     model_argument.add_options(parser)
@@ -141,7 +141,7 @@ def _figures(arguments: argparse.Namespace, drawing: Drawing, model: Model) -> F
 
 
 def _measure(arguments: argparse.Namespace) -> Measure:
-    """Returns what to colour by; raises InvalidInput if the report that it needs is not given."""
+    """Returns the measure that colours the boxes; raises InvalidInput if the report that it needs is not given."""
     by: Measure | None = arguments.by
     for measure, option in (("time", "time"), ("library", "size")):
         if by == measure and getattr(arguments, option) is None:
@@ -152,7 +152,7 @@ def _measure(arguments: argparse.Namespace) -> Measure:
 
 
 def _draw(arguments: argparse.Namespace, model: Model) -> str:
-    """Writes the drawing; returns what was drawn."""
+    """Writes the drawing; returns a line about it."""
     output: Path = arguments.output
     scope = arguments.scope.rstrip("/") + "/" if arguments.scope else ""
     measure = _measure(arguments)
@@ -179,7 +179,7 @@ def _draw(arguments: argparse.Namespace, model: Model) -> str:
 
 
 def _tensorboard(folder: Path, model: Model) -> str:
-    """Writes the event file; returns a text that says so."""
+    """Writes the event file; returns a line about it."""
     try:
         graph = without_values(*model.graphs[0])
     except WireError as error:

@@ -14,7 +14,9 @@ HELP = "copies headers, and all headers that they include, into one folder"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("header", nargs="+", metavar="HEADER", help="as in an #include line")
+    parser.add_argument(
+        "header", nargs="+", metavar="HEADER", help="the name of a header in an #include line"
+    )
     parser.add_argument(
         "-I",
         dest="folders",

@@ -1,4 +1,4 @@
-"""`tfcarve inspect`: what a model contains and how to run it; the contents of a library."""
+"""`tfcarve inspect`: the contents of a model and commands that run it; the contents of a library."""
 
 import argparse
 from pathlib import Path

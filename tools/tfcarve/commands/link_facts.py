@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        type=options.not_standard_output("the names of the files say which to write"),
+        type=options.not_standard_output("the name of a file selects its content"),
         action="append",
         required=True,
         metavar="FILE",

@@ -1,4 +1,4 @@
-"""Reads the model that a command shows, and freezes it if the options require that."""
+"""Reads the model that a command shows, and freezes it if the options require a frozen model."""
 
 import argparse
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from tfcarve.models.node_use import Model
 
 @dataclass(frozen=True, slots=True)
 class ModelArgument:
-    """A model, and the options of `tfcarve freeze` with which it was frozen; None: it was not."""
+    """A model, and the options of `tfcarve freeze` with which it was frozen, or None."""
 
     model: Model
     frozen_with: tuple[str, ...] | None
@@ -32,7 +32,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def read(path: Path, arguments: argparse.Namespace) -> ModelArgument:
-    """Reads the model at `path`; `arguments` are those of add_options.
+    """Reads the model at `path`; `arguments` has the options of add_options.
 
     Raises InvalidInput if it is not a model, or cannot be frozen.
     """

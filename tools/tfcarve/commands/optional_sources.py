@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _missing(nm: str, objects: Sequence[Path]) -> set[str]:
-    """Returns the symbols that objects refer to and that none of them defines."""
+    """Returns the symbols that objects refer to and that no object defines."""
     try:
         done = subprocess.run(
             [nm, "-P", "-g", *map(str, objects)], check=False, text=True, capture_output=True
@@ -67,7 +67,7 @@ def _missing(nm: str, objects: Sequence[Path]) -> set[str]:
         symbol, _, kind = line.partition(" ")
         if kind.startswith("U"):
             undefined.add(symbol)
-        # Not a reference that may stay undefined, nor the name of an object.
+        # Weak references (v, w) may stay undefined; lines without a kind name an object.
         elif kind and not kind.startswith(("v", "w")):
             defined.add(symbol)
     return undefined - defined

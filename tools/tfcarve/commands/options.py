@@ -1,4 +1,4 @@
-"""Arguments that several subcommands have, and the types of arguments that name what is written."""
+"""Arguments that several subcommands have, and the types of arguments that name output files."""
 
 import argparse
 from collections.abc import Callable
@@ -14,7 +14,7 @@ OR_DASH = "- is standard output"
 def output_file(text: str) -> Path:
     """Parses the name of one file that a command writes: `-` is standard output.
 
-    `cli.main` then sends what the command prints to standard error.
+    If the name is `-`, `cli.main` sends the command's other output to standard error.
     """
     return files.STANDARD_OUTPUT if text == DASH else Path(text)
 

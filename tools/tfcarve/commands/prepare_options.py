@@ -10,7 +10,7 @@ from tfcarve.commands.freeze_options import names
 from tfcarve.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from tfcarve.prepare.graph import Graph
+    from tfcarve.prepare.graph.graph import Graph
     from tfcarve.prepare.source import Source
 
 
@@ -46,17 +46,17 @@ def add_ends(parser: argparse.ArgumentParser) -> None:
         default=(),
         metavar="C,D",
         help="nodes that the app fetches; of a SavedModel or Keras file: outputs of the signature (default: all of them, "
-        "or the nodes that nothing reads)",
+        "or the nodes that no node reads)",
     )
 
 
 def ends(graph: "Graph", source: "Source", model: Path) -> tuple[list[str], list[str]]:
-    """Returns the inputs and outputs of a model's graph: those that were requested, or all.
+    """Returns the inputs and outputs of a model's graph: the requested ones, or all.
 
     Raises InvalidInput, with the path `model`, if it has no outputs.
     """
     from tfcarve.models.node_names import meant
-    from tfcarve.prepare import endpoints
+    from tfcarve.prepare.graph import endpoints
 
     nodes = {node.name for node in graph.nodes}
     inputs, outputs = (

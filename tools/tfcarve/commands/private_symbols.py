@@ -1,4 +1,4 @@
-"""`tfcarve private-symbols`: copies static libraries with symbols that cannot collide with other libraries'."""
+"""`tfcarve private-symbols`: copies static libraries and renames symbols that other libraries may define."""
 
 import argparse
 import subprocess
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--flex",
         action="store_true",
-        help="the libraries are those of a Flex delegate: only the functions of a delegate stay public",
+        help="the libraries are for a Flex delegate: only the functions of a delegate stay public",
     )
     parser.add_argument(
         "--archive",

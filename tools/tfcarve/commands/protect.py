@@ -64,7 +64,7 @@ def _key(path: Path) -> bytes:
 
 
 def _stream(key: bytes) -> tuple[bytes, protected_model.Encrypt]:
-    """Returns the header of a new stream, and what encrypts its messages."""
+    """Returns the header of a new stream, and the function that encrypts its messages."""
     if importlib.util.find_spec("nacl") is None:
         raise InvalidInput(
             f"pynacl is not installed in {sys.executable}: pip install 'tfcarve[protect]'"

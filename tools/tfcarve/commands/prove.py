@@ -1,4 +1,4 @@
-"""`tfcarve prove`: checks that a built library registers what its selection requires."""
+"""`tfcarve prove`: checks that a built library registers the ops and kernels of its selection."""
 
 import argparse
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from tfcarve.proof.table import Table
 from tfcarve.selection.selection import Selection
 
 NAME = "prove"
-HELP = "checks that a built library registers what its selection requires, and nothing else"
+HELP = "checks that a built library registers the ops and kernels of its selection, and no others"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -120,7 +120,7 @@ def _text(proof: Proof) -> str:
 
 
 def _failure(failed: Sequence[Proof], *, several: bool, selection: Path) -> CheckFailed:
-    """The error with all problems; each names its slice if there are several."""
+    """The error with all problems. If there are several slices, each problem names its slice."""
     problems = [
         Problem(f"{proof.library}: {problem.what}", problem.needed_by, problem.hint)
         if several

@@ -1,4 +1,4 @@
-"""Reads the models of a command: freezes those that must be frozen, then reads the frozen graph."""
+"""Reads the models of a command: freezes the models that must be frozen, and reads the graphs."""
 
 import functools
 from collections.abc import Callable
@@ -49,7 +49,7 @@ def read_frozen(
 
     Args:
       path: a SavedModel directory or the file in it, a GraphDef or a MetaGraphDef.
-      options: how to freeze it.
+      options: the options of freezing.
       sha256: returns the SHA-256 of a file, for the model's digest.
 
     Returns:
@@ -69,7 +69,7 @@ def is_to_freeze(path: Path, options: "Options", freeze: bool) -> bool:
 
     Args:
       path: a model in a format that select reads.
-      options: how to freeze it.
+      options: the options of freezing.
       freeze: SavedModels and MetaGraphDefs are frozen even if the options do not require it.
     """
     from tfcarve.prepare.freeze.request import requires_freezing
@@ -86,7 +86,7 @@ def signatures_to_freeze(path: Path, choice: Choice) -> tuple[str, ...]:
     """Returns the signatures of `choice` that a model has, also functions of a SavedModel.
 
     Raises:
-      InvalidInput: it has none of them, or cannot be read.
+      InvalidInput: the model has none of the signatures, or cannot be read.
     """
     model = read_model(path, Choice(choice.tags))
     found = [n for n in choice.signatures if n in model.signatures or has_function(model, n)]
@@ -111,11 +111,11 @@ def read_model(
 
     Args:
       path: a file or a SavedModel directory.
-      choice: what to read of a SavedModel or MetaGraph.
+      choice: the graphs and signatures of a SavedModel or MetaGraph to read.
       sha256: returns the SHA-256 of a file, for the model's digest.
 
     Raises:
-      InvalidInput: as `read.read`, or a Keras file cannot be frozen.
+      InvalidInput: the file is not a model or has nothing that `choice` selects, or a Keras file cannot be frozen.
     """
     if path.suffix.lower() in keras.SUFFIXES:
         return _read_keras(path, choice, functools.partial(sha256, path))

@@ -1,4 +1,4 @@
-"""`tfcarve select`: works out what models need."""
+"""`tfcarve select`: selects the ops, kernels and sources that models need."""
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfcarve.commands import freeze_options, options
 from tfcarve.errors import InvalidInput
-from tfcarve.models.hashing import Ahead
+from tfcarve.models.hashing import BackgroundHashes
 
 if TYPE_CHECKING:
     from tfcarve.models.choice import Choice
@@ -41,13 +41,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="selects only what this signature of a SavedModel needs; may be repeated; each model must have at least "
+        help="selects only for the nodes that this signature of a SavedModel needs; may be repeated; each model must have at least "
         "one of the signatures (default: the whole graph)",
     )
     parser.add_argument(
         "--freeze",
         action="store_true",
-        help="freezes SavedModels and MetaGraphDefs first, for each --signature or serving_default, as the Bazel rules do; "
+        help="first freezes SavedModels and MetaGraphDefs like the Bazel rules, for each --signature or serving_default; "
         "for apps that only run inference; requires tensorflow",
     )
     parser.add_argument(
@@ -74,7 +74,7 @@ def _require_signatures(requested: Iterable[str], found: Iterable[str]) -> None:
 def _models(
     path: Path, choice: "Choice", arguments: argparse.Namespace, sha256: Callable[[Path], str]
 ) -> Iterator["Model"]:
-    """Yields the model at `path`; if it is frozen first, one for each signature of `choice` that it has."""
+    """Yields the model at `path`. If models are frozen first, yields one for each signature of `choice`."""
     from msgspec import structs
 
     from tfcarve.commands.read_model import (
@@ -105,8 +105,8 @@ def _require_one(paths: Sequence[Path], arguments: argparse.Namespace) -> None:
             )
 
 
-def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Ahead) -> int:
-    # Loaded while another thread computes the hashes: this takes a third of the time of a selection.
+def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: BackgroundHashes) -> int:
+    # Imported while another thread computes the hashes: the import takes a third of the time of a selection.
     from msgspec import structs
 
     from tfcarve.commands import common
@@ -146,5 +146,5 @@ def run(arguments: argparse.Namespace) -> int:
     """Writes the selection."""
     _require_one(arguments.models, arguments)
     paths = [*arguments.models, *([arguments.config] if arguments.config else [])]
-    with Ahead(paths) as hashes:
+    with BackgroundHashes(paths) as hashes:
         return _select(paths, arguments, hashes)

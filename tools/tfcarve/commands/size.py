@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--by",
         choices=("part", "file", "class", "op", "model", "symbol"),
         default="part",
-        help="what the rows of the table are (default: part)",
+        help="the kind of the table's rows (default: part)",
     )
     parser.add_argument("--json", action="store_true", help="prints JSON")
     for flags, form in ((("-o", "--output"), "JSON"), (("--html",), "an HTML page")):
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--since",
         type=Path,
         metavar="REPORT",
-        help="an earlier report, for a section of the HTML page about what changed",
+        help="an earlier report, for a section of the HTML page about the changes",
     )
     parser.add_argument(
         "--no-history",

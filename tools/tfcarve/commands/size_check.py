@@ -14,7 +14,7 @@ from tfcarve.size.compare import changes
 from tfcarve.size.report import Report
 
 NAME = "size-check"
-HELP = "checks reports against budgets and committed sizes, and names what caused growth"
+HELP = "checks reports against budgets and committed sizes, and names the causes of growth"
 
 _MAX_CAUSES = 12
 _MAX_PERCENT = 1000
@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints each measure; raises CheckFailed if one is over its limit."""
+    """Prints each measure; raises CheckFailed if a measure is over its limit."""
     reports = [load_report(path) for path in arguments.reports]
     today = datetime.date.today()
     old = _committed(arguments.committed, may_be_absent=arguments.update)
@@ -112,7 +112,7 @@ def _committed(path: Path | None, *, may_be_absent: bool) -> Committed:
 
 
 def _causes(old: Committed, report: Report) -> list[Problem]:
-    """The changes since the committed report, or the largest files if there is none."""
+    """The changes since the committed report; without such a report, the largest files."""
     before = old.reports.get(report.platform)
     if before is None:
         largest = list(report.by(lambda e: e.file).items())[:_MAX_CAUSES]

@@ -16,7 +16,7 @@ from tfcarve.size.relink import Relinker
 from tfcarve.size.removal import KINDS, Target, names, parse_target
 
 NAME = "size-marginal"
-HELP = "relinks a library without an op, a class, a data type or a model, and shows what that saves"
+HELP = "relinks a library without an op, a class, a data type or a model, and shows the bytes that this saves"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="KIND:NAME",
-        help="what to remove: op:Relu, class:'ReluOp<CPUDevice, float>', dtype:int64, model:b.pb; may be repeated",
+        help="the part to remove: op:Relu, class:'ReluOp<CPUDevice, float>', dtype:int64, model:b.pb; may be repeated",
     )
     parser.add_argument(
         "--each",

@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
         common.output(json_codec.encode(document), None)
         return 0
     print(f"{arguments.platform}: about {prediction.stripped:,} bytes, stripped")
-    print(f"units: {len(prediction.files)}, of which {prediction.to_compile} must be compiled")
+    print(f"units: {len(prediction.files)}; {prediction.to_compile} of them must be compiled")
     for file in prediction.guessed:
         print(f"  {file}: estimated at {prediction.files[file]:,} bytes")
     if prediction.errors:

@@ -10,8 +10,8 @@ from tfcarve.commands.options import add_output
 from tfcarve.errors import InternalError, InvalidInput
 
 if TYPE_CHECKING:
-    from tfcarve.prepare.graph import Graph
-    from tfcarve.prepare.transform_list import Step
+    from tfcarve.prepare.graph.graph import Graph
+    from tfcarve.prepare.pipeline.transform_list import Step
 
 NAME = "transform"
 HELP = "transforms a frozen GraphDef: folds constants and batch norms, strips, renames, fuses"
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ranges",
         type=Path,
         metavar="FILE",
-        help="for --preset int8 and weights8: what `tfcarve calibrate IN` measured (default: int8 measures ranges in each run; "
+        help="for --preset int8 and weights8: the ranges and means that `tfcarve calibrate IN` measured (default: int8 measures ranges in each run; "
         "weights8 does not correct biases)",
     )
     parser.add_argument(
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _steps(arguments: argparse.Namespace) -> "list[Step]":
-    from tfcarve.prepare import presets, transform_list
+    from tfcarve.prepare.pipeline import presets, transform_list
 
     if arguments.preset is not None:
         return presets.preset(arguments.preset, arguments.fuse, arguments.ranges)
@@ -72,8 +72,8 @@ def _steps(arguments: argparse.Namespace) -> "list[Step]":
 
 def _require_same_model(path: Path, graph: "Graph", model: Path) -> None:
     """Raises InvalidInput if the ranges in the file `path` were not measured on the graph of `model`."""
-    from tfcarve.prepare.calibrate import ranges
-    from tfcarve.prepare.digest import digest
+    from tfcarve.prepare.graph.digest import digest
+    from tfcarve.prepare.quantize import ranges
 
     if ranges.read(path).model_sha256 != digest(graph):
         raise InvalidInput(f"{path}: was measured on another model: tfcarve calibrate {model}")
@@ -84,19 +84,14 @@ def run(arguments: argparse.Namespace) -> int:
     prepare_options.require_packages()
     from tfcarve.commands import common
     from tfcarve.newer import data as newer_data
-    from tfcarve.prepare import (
-        graph_file,
-        heap,
-        pipeline,
-        release_check,
-        shape_check,
-        tables,
-        transform_inputs,
-    )
-    from tfcarve.prepare.evaluate import Evaluator, installed
+    from tfcarve.prepare.calibrate import heap
+    from tfcarve.prepare.checks import release_check
+    from tfcarve.prepare.evaluate.evaluator import Evaluator, installed
     from tfcarve.prepare.freeze import source
+    from tfcarve.prepare.graph import graph_file, tables
+    from tfcarve.prepare.pipeline import pipeline, shape_check, transform_inputs
     from tfcarve.prepare.source import read_source, source_size
-    from tfcarve.prepare.transforms import WITHOUT_TENSORFLOW
+    from tfcarve.prepare.transforms import load
 
     steps = _steps(arguments)
     pipeline.require(steps)
@@ -107,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     heap.release_freed_memory()
     size = source_size(arguments.model)
     with progress.shown() as show, Evaluator(size, options.op_libraries) as evaluator:
-        if installed() or not {step.name for step in steps} <= WITHOUT_TENSORFLOW:
+        if installed() or any(load(step.name).NEEDS_TENSORFLOW for step in steps):
             evaluator.begin()  # TensorFlow loads while the graph is read
         graph, frozen = read_source(arguments.model, options)
         if arguments.ranges is not None:

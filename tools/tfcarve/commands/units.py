@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             f"--hot-{name}",
             type=options.output_folder,
             metavar="DIR",
-            help=f"folder for the {name} that are compiled for speed (default: that of --{name})",
+            help=f"folder for the {name} that are compiled for speed (default: the folder of --{name})",
         )
     parser.add_argument(
         "--define",
@@ -64,7 +64,7 @@ def _require_same_defines(of_compile: Sequence[str], of_selection: Sequence[str]
     compiled, selected = set(of_compile), set(of_selection)
     if compiled and compiled != selected:
         raise InvalidInput(
-            "the selection is for other defines than those of the compile:\n"
+            "the selection and the compile have different defines:\n"
             f"  only in the selection: {' '.join(sorted(selected - compiled)) or 'none'}\n"
             f"  only in the compile:   {' '.join(sorted(compiled - selected)) or 'none'}\n"
             "registrations depend on them: create the index with the defines of the compile"

@@ -8,7 +8,7 @@ from tfcarve.drawing.figures import Figures
 from tfcarve.drawing.model_drawing import Drawing
 from tfcarve.drawing.op_classes import op_class
 
-# What boxes are coloured by: the class of their main op, the bytes of their constants and variables, the bytes of the
+# The measures that boxes can be coloured by: the class of their main op, the bytes of their constants and variables, the bytes of the
 # library that only their ops need, or their time.
 Measure = Literal["op", "weights", "library", "time"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
@@ -20,7 +20,7 @@ _COLD, _WARM, _HOT = (0xFB, 0xFB, 0xF8), (0xFD, 0xD4, 0x9E), (0xEF, 0x65, 0x48)
 def heat(share: float) -> str:
     """Returns the colour for the square root of a share of the largest figure, from 0 to 1.
 
-    In most models a few nodes have most of the time and bytes: without the root the others would look the same.
+    In most models a few nodes have most of the time and bytes. Without the root all other nodes would have almost the same colour.
     """
     low, high, place = (_COLD, _WARM, 2 * share) if share < 0.5 else (_WARM, _HOT, 2 * share - 1)
     mixed = (round(a + (b - a) * place) for a, b in zip(low, high, strict=True))

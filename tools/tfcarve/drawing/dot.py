@@ -49,7 +49,7 @@ def _edge(edge: Edge, ids: Mapping[str, str]) -> str:
 def _boxes(
     drawing: Drawing, figures: Figures, fills: Mapping[str, str], ids: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yields the boxes, those of each open scope inside it."""
+    """Yields the boxes. The boxes of an open scope are inside its frame."""
     inside: dict[str, list[str]] = {}
     for name in drawing.boxes:
         parent = ("", *scopes(name))[-1]

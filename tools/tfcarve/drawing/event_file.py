@@ -32,7 +32,7 @@ def _record(content: bytes) -> Iterator[bytes]:
 
 
 def _event(number: int, content: bytes) -> bytes:
-    """Returns an Event with one field; its time is 0, so that the same graph gives the same file."""
+    """Returns an Event with one field; its time is 0, so that equal graphs give equal files."""
     return tag(1, FIXED64) + struct.pack("<d", 0.0) + begin(number, len(content)) + content
 
 

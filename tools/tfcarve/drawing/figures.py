@@ -1,4 +1,4 @@
-"""What reports say of the boxes of a drawing: time, and bytes of the library. Pure."""
+"""Figures from reports about the boxes of a drawing: time, and bytes of the library. Pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Figures:
     Attributes:
       library: bytes of the library that only the ops in the box need; None without a size report.
       ms: time of one run, in milliseconds; None without a benchmark.
-      outputs: of nodes that were measured.
+      outputs: the outputs of nodes that were measured.
     """
 
     library: Mapping[str, int] | None
@@ -76,8 +76,8 @@ def figures(
 
     Args:
       drawing: the drawing.
-      sizes: a size report of a library for the model; None: there is none.
-      document: a benchmark of the model; None: there is none.
+      sizes: a size report of a library for the model, or None.
+      document: a benchmark of the model, or None.
       where: the benchmark's file, for messages.
 
     Raises:

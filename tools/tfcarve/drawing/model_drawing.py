@@ -1,4 +1,4 @@
-"""What is drawn of a model: boxes for nodes and name scopes, frames around them, and edges. Pure."""
+"""The parts of a drawing: boxes for nodes and name scopes, frames around them, and edges. Pure."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,10 +13,10 @@ from tfcarve.models.signature_def import node_of
 from tfcarve.models.summary import VARIABLES, tensor
 from tfcarve.models.values import NO_VALUES, Values, value_of
 
-# Graphviz takes seconds for so many boxes, and minutes for many more edges.
+# Graphviz takes seconds for this number of boxes and edges, and minutes for many more edges.
 MAX_BOXES = 2_000
 MAX_EDGES = 6_000
-# The default depth draws at most so many boxes: the layers of Inception v3, and not their nodes.
+# The default depth draws at most this number of boxes: the layers of Inception v3, and not their nodes.
 READABLE = 400
 
 
@@ -32,7 +32,7 @@ class Box:
       values: of its constants and variables.
       device: of a node.
       dtype: of a node's first output; "" if it is unknown.
-      shape: of a node, if its attributes state it; None: unknown.
+      shape: the shape of a node; None if its attributes do not state it.
     """
 
     name: str
@@ -140,7 +140,7 @@ def _place(scope: str, depth: int) -> Callable[[str], str]:
 def _edges(
     uses: Iterable[NodeUse], scope: str, place: Callable[[str], str]
 ) -> dict[tuple[str, str], list[int]]:
-    """Returns the numbers of tensors and control inputs between two boxes of which at least one is in the scope."""
+    """Returns the numbers of tensors and control inputs between two boxes. At least one of the boxes is in the scope."""
     found: dict[tuple[str, str], list[int]] = {}
     for use in uses:
         target = place(use.node)
@@ -188,13 +188,13 @@ def drawing(
     depth: int | None = None,
     types: Types | None = None,
 ) -> Drawing:
-    """Returns what is drawn of a graph.
+    """Returns the drawing of a graph.
 
     Args:
-      uses: its nodes, which are iterated over several times.
-      scope: the only scope to draw, with a final `/`; "" for all of it.
+      uses: the nodes of the graph, which are iterated over several times.
+      scope: the only scope to draw, with a final `/`; "" for the whole graph.
       depth: how many levels of name scopes to draw, at least 1; None: as many as are readable.
-      types: what the nodes return; None: unknown.
+      types: the output types of the nodes; None if they are unknown.
 
     Raises:
       InvalidInput: there are too many boxes or edges, or no node is in the scope.

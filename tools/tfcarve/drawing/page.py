@@ -23,7 +23,7 @@ _TITLES = {
 
 
 def _rows(box: Box, figures: Figures) -> list[tuple[str, str]]:
-    """Returns the details of a box or frame: what, and its value."""
+    """Returns the details of a box or frame: titles and values."""
     rows = []
     if box.name.endswith("/"):
         rows.append(("nodes", f"{box.nodes:,}"))
@@ -51,7 +51,7 @@ def _rows(box: Box, figures: Figures) -> list[tuple[str, str]]:
 
 
 def _neighbours(drawing: Drawing, ids: Mapping[str, str]) -> dict[str, tuple[list[str], list[str]]]:
-    """Returns the identifiers of the boxes that each box reads from, and of those that read it."""
+    """Returns for each box the identifiers of the boxes that it reads from, and of the boxes that read from it."""
     found: dict[str, tuple[list[str], list[str]]] = {name: ([], []) for name in drawing.boxes}
     for edge in drawing.edges:
         found[edge.target][0].append(ids[edge.source])
@@ -60,7 +60,7 @@ def _neighbours(drawing: Drawing, ids: Mapping[str, str]) -> dict[str, tuple[lis
 
 
 def _data(drawing: Drawing, figures: Figures, fills: Mapping[Measure, Mapping[str, str]]) -> str:
-    """Returns what the page's script reads, as JSON that cannot end the script."""
+    """Returns the data for the page's script, as JSON that cannot end the script."""
     ids = box_ids(drawing)
     neighbours = _neighbours(drawing, ids)
     boxes: dict[str, Any] = {}
@@ -94,10 +94,10 @@ def page(model: str, drawing: Drawing, figures: Figures, svg: str, measure: Meas
 
     Args:
       model: the model's path.
-      drawing: what is drawn of it.
-      figures: of the boxes.
+      drawing: the drawing of the model.
+      figures: the figures of the boxes.
       svg: the drawing as SVG.
-      measure: what the boxes are coloured by at first.
+      measure: the measure by which the boxes are coloured at first.
     """
     found = {name: colours.fills(name, drawing, figures) for name in MEASURES}
     fills = {name: colour for name, colour in found.items() if colour is not None}

@@ -59,7 +59,7 @@ def svg(drawing: Drawing, text: str) -> str:
       text: the drawing in Graphviz's language.
 
     Raises:
-      InvalidInput: as `laid_out`.
+      InvalidInput: Graphviz is not installed, fails or takes too long.
     """
     titles = _titles(drawing)
 

@@ -18,7 +18,7 @@ def cut(text: str, limit: int = _MAX_LABEL) -> str:
 
 
 def bytes_text(size: float) -> str:
-    """Returns bytes with three digits, as in 1.23 MB."""
+    """Returns bytes with three digits, e.g. 1.23 MB."""
     for unit in _UNITS:
         if size < 999.5 or unit == _UNITS[-1]:
             break
@@ -32,15 +32,15 @@ def ms_text(ms: float) -> str:
 
 
 def dims_text(dtype: str, shape: Sequence[int] | None) -> str:
-    """Returns a type and shape, as in float32[?x224x224x3]."""
+    """Returns a type and shape, e.g. float32[?x224x224x3]."""
     if shape is None:
         return dtype
     return f"{dtype}[{'x'.join('?' if size < 0 else str(size) for size in shape[:8])}]"
 
 
-def count_text(count: int, what: str) -> str:
-    """Returns a number and what it counts."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+def count_text(count: int, noun: str) -> str:
+    """Returns a number with its noun, in the plural if it is not 1."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def label(box: Box, figures: Figures) -> list[str]:

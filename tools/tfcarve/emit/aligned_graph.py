@@ -1,7 +1,7 @@
 """A GraphDef whose large constants can be used in place in a mapped file. Pure.
 
 A constant's content is moved to a multiple of 64 bytes by a second content field before it, which contains zeros.
-Protocol buffer parsers use the last of repeated singular fields, so all readers of GraphDefs read the same graph.
+Protocol buffer parsers use the last of repeated singular fields, so readers of GraphDefs ignore the zeros.
 
 Source of the field numbers: tensorflow/core/framework/{graph,node_def,attr_value,tensor}.proto.
 """
@@ -56,7 +56,7 @@ class _Node:
         return _begin_size(node) + node - len(self.after) - self.size
 
     def head(self, padding: int) -> bytes:
-        """Returns these bytes; `padding` must be a size that _padding supports."""
+        """Returns the bytes of the node's field before the content; `padding` must be a size that _padding supports."""
         node, entry, attr, tensor = self.lengths(padding)
         return b"".join(
             (
@@ -94,7 +94,7 @@ def _aligned_head(offset: int, node: _Node) -> bytes:
 
 
 def _node(data: Buffer, offset: int, place: int, end: int) -> Iterator[Piece]:
-    """Yields the new form of a node's field in a GraphDef, at `offset`; nothing: it stays unchanged."""
+    """Yields the new form of a node's field in a GraphDef, at `offset`, or nothing if it stays unchanged."""
     found = constant_node(data, place, end)
     if found is None:
         return

@@ -12,10 +12,11 @@ from tfcarve.models import wire
 from tfcarve.models.wire import BYTES, Buffer, Field
 from tfcarve.models.wire_write import copied
 
-# The size of a large content: as in tools/runtime/graph_reader.h.
+# The size of a large content; tools/runtime/graph_reader.h has this number too.
 LARGE = 1024
 
-# The alignment of contents: as in tools/runtime/constants.h, and kAllocatorAlignment in tensorflow/core/framework/allocator.h.
+# The alignment of contents. tools/runtime/constants.h has this number too; it is kAllocatorAlignment in
+# tensorflow/core/framework/allocator.h.
 ALIGNMENT = 64
 
 # The field of a GraphDef with a node.
@@ -32,7 +33,7 @@ class Piece:
 
     Attributes:
       data: the bytes.
-      constant_bytes: size of the constant that begins with them; 0: none does.
+      constant_bytes: size of the constant that begins with these bytes; 0 if no constant does.
     """
 
     data: bytes
@@ -68,7 +69,7 @@ def _only(data: Buffer, place: int, end: int, number: int, *, alone: bool) -> Fi
 
 
 def _entry(data: Buffer, place: int, end: int) -> Field | None:
-    """Returns the attribute `value` of a NodeDef whose op is Const; None: there is none, or it is ambiguous."""
+    """Returns the attribute `value` of a NodeDef whose op is Const; None if it is missing or ambiguous."""
     op, values = b"", 0
     found = None
     for one in wire.fields(data, place, end):
@@ -91,7 +92,7 @@ def _tensor(data: Buffer, entry: Field) -> Field | None:
 
 
 def constant_node(data: Buffer, place: int, end: int) -> ConstantNode | None:
-    """Returns the NodeDef at data[place:end] in parts; None: it is not a Const with a large content.
+    """Returns the NodeDef at data[place:end] in parts; None if it is not a Const with a large content.
 
     Raises:
       wire.WireError: the constant is damaged.

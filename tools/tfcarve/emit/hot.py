@@ -1,4 +1,4 @@
-"""Which sources are compiled for speed instead of size: hot_sources.yaml."""
+"""The sources that are compiled for speed instead of size: hot_sources.yaml."""
 
 from fnmatch import fnmatchcase
 from functools import cache

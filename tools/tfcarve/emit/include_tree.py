@@ -17,7 +17,7 @@ class IncludePath:
     folders: Sequence[Path]
 
     def find(self, name: str) -> Path | None:
-        """Returns the header that an include line with `name` refers to; None: it is in no folder."""
+        """Returns the header that an include line with `name` refers to; None if the header is in no folder."""
         found = (folder / name for folder in self.folders)
         return next((path for path in found if path.is_file()), None)
 
@@ -30,7 +30,7 @@ def include_tree(path: IncludePath, headers: Iterable[str]) -> dict[str, bytes]:
 
     Args:
       path: the folders to search; quoted includes are also searched in the folder of the including header.
-      headers: names as in include lines, e.g. "tensorflow/core/public/session.h".
+      headers: names that include lines may have, e.g. "tensorflow/core/public/session.h".
 
     Raises:
       InvalidInput: one of `headers` is in no folder.
@@ -56,7 +56,7 @@ def include_tree(path: IncludePath, headers: Iterable[str]) -> dict[str, bytes]:
 
 
 def _inside(folder: Sequence[str], line: str) -> str:
-    """Returns the name that an include line in a folder of the tree refers to; "": it is outside the tree."""
+    """Returns the name that an include line in a folder of the tree refers to; "" if it is outside the tree."""
     parts = list(folder)
     for part in line.split("/"):
         if part != "..":

@@ -1,4 +1,4 @@
-"""Link facts: what a build system must know to link a library (platform, linker flags, macros), and the files rendered from them."""
+"""Link facts: the platform, linker flags and macros that a build system needs to link a library, and files with them."""
 
 import itertools
 import re
@@ -9,7 +9,7 @@ from tfcarve.emit.templates import fill
 from tfcarve.errors import InvalidInput
 from tfcarve.json_codec import JsonDocument
 
-# File name -> the operating systems that it is for. Each is rendered from the template link/<file name>.j2.
+# File name -> the operating systems that the file is for. The template of a file is link/<file name>.j2.
 FRAGMENTS: Mapping[str, frozenset[str]] = {
     "Android.mk": frozenset({"android"}),
     "TensorFlowCoreConfig.cmake": frozenset({"android", "linux"}),
@@ -26,13 +26,13 @@ _VERSION = re.compile(r"(\d+(\.\d+)*)?\Z")
 
 
 class LinkFacts(JsonDocument, frozen=True):
-    """What a program must know to link a library.
+    """The facts that a build system needs to link a library.
 
     Attributes:
       platform: the platform's name, e.g. "linux_arm64".
       os: "linux", "android" or "ios".
-      minimum_os_version: Android's API level or the version of iOS; empty: unknown.
-      shared_library: file name of the shared library; empty: there is none.
+      minimum_os_version: Android's API level or the version of iOS; empty if it is unknown.
+      shared_library: file name of the shared library; empty if there is none.
       frameworks: Apple frameworks that the library uses, e.g. "Accelerate".
       system_flags: linker flags of system libraries, e.g. "-lm".
       defines: macros that TensorFlow's C++ headers need: NAME or NAME=VALUE.

@@ -38,7 +38,7 @@ class _Region:
     length: int
 
     def element(self) -> bytes:
-        """Returns its element of the directory, in wire format."""
+        """Returns the element of the directory for this part, in wire format."""
         message = b"".join(
             (
                 tag(memmapped.OFFSET, VARINT) + varint(self.offset),
@@ -93,7 +93,7 @@ class _Package:
         self._offset = 0
 
     def start(self) -> Piece:
-        """Returns the first bytes. Zeros, with which no GraphDef starts: so readers can tell a cut file from one."""
+        """Returns the first bytes: zeros. No GraphDef starts with zeros, so readers can tell a truncated file from a GraphDef."""
         self._offset = ALIGNMENT
         return Piece(bytes(ALIGNMENT))
 

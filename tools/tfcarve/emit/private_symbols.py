@@ -1,22 +1,22 @@
 """Renames the symbols that a static library defines, so that they do not clash with other libraries' symbols.
 
-An app that also links its own protobuf, Abseil or TensorFlow has every symbol of these twice. The linker refuses that,
-or uses one definition for both, which is wrong if the versions differ. Only symbol names in the object files change:
-nothing is compiled again, and names that a program prints stay the same.
+An app that also links its own protobuf, Abseil or TensorFlow has every symbol of that library twice. The linker refuses
+such symbols, or uses one definition for both, which is wrong if the versions differ. Only symbol names in the object files
+change: nothing is compiled again, and names that a program prints do not change.
 """
 
 from collections.abc import Iterable
 
 from tfcarve.interface import Kind, is_public
 
-# What new names begin with. An app may link a library of each kind, so their new names differ.
+# The prefixes of new names. An app may link a library of each kind, so their new names differ.
 PREFIXES = {Kind.SESSION: "_tfcarved_", Kind.FLEX: "_tfcarvedflex_"}
 
 # tflite::AcquireFlexDelegate(): a delegate's definition replaces the interpreter's weak one in a static link.
 _CXX_PUBLIC = "_ZN6tflite19AcquireFlexDelegateEv"
 
-# Symbol types of nm: those that other objects can bind to, and local symbols that name a COMDAT group. A linker keeps one
-# of several groups with the same name, so group names must differ too.
+# Symbol types of nm: symbols that other objects can bind to, and local symbols that name a COMDAT group. If several groups have
+# the same name, a linker keeps only one of them, so group names must differ too.
 _BOUND = frozenset("ABCDGIRSTVWu")
 _GROUP = "n"
 

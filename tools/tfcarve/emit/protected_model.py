@@ -7,11 +7,11 @@ The file, with little-endian numbers:
     4 bytes   CHUNK: the bytes of the model in each chunk but the last, which has 1 to CHUNK
     8 bytes   size of the model in bytes
     24 bytes  header of the stream
-    chunks    each encrypted, 17 bytes longer than what it contains
+    chunks    each encrypted, 17 bytes longer than its part of the model
 
 Chunks are messages of libsodium's crypto_secretstream_xchacha20poly1305. The first 24 bytes of the file are the additional
-data of each of them, so that they cannot be changed. The last chunk, and no other, has TAG_FINAL. The stream authenticates
-the order of its messages, so that none can be removed, repeated or moved.
+data of each message, so that nobody can change them. The last chunk, and no other, has TAG_FINAL. The stream authenticates
+the order of its messages, so that nobody can remove, repeat or move a message.
 """
 
 import struct

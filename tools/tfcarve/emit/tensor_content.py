@@ -64,7 +64,7 @@ class _Fields:
 
 
 def elements(data: Buffer, place: int, end: int, most: int) -> int | None:
-    """Returns the number of elements in the TensorShapeProto at data[place:end]; None: unknown, or more than `most`."""
+    """Returns the number of elements in the TensorShapeProto at data[place:end]; None if it is unknown or more than `most`."""
     count = 1
     for number, kind, a, b in wire.fields(data, place, end):
         if number == _DIM and kind == BYTES:
@@ -140,7 +140,7 @@ def large_content(data: Buffer, place: int, end: int, minimum: int) -> tuple[byt
       minimum: the smallest size of a content to return, in bytes.
 
     Returns:
-      The fields without values, in wire format, and the content; None: it has no content of that size.
+      The fields without values, in wire format, and the content; None if the tensor has no content of the size `minimum`.
 
     Raises:
       wire.WireError: the bytes are not a TensorProto.

@@ -70,7 +70,7 @@ def units(selection: Selection) -> dict[str, bytes]:
         name = file_name(source)
         if name in generated:
             raise InvalidInput(
-                f"{source}: its unit {name} would have the same name as that of another source: rename one of them"
+                f"{source}: its unit {name} would have the name of another source's unit: rename one of the sources"
             )
         generated[name] = _unit(source, text)
     return generated
@@ -101,7 +101,7 @@ def library_sources(selection: Selection, release: Release) -> dict[str, bytes]:
 
 
 def hot_names(selection: Selection, release: Release) -> frozenset[str]:
-    """Returns the file names of those units, of sources and helpers, that are compiled for speed."""
+    """Returns the file names of the units of sources and helpers that are compiled for speed."""
     return frozenset(
         file_name(source)
         for source in (*selection.files, *selection.helpers)

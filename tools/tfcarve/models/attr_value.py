@@ -11,9 +11,9 @@ from tfcarve.models import wire
 from tfcarve.models.node_use import AttrValue
 from tfcarve.models.wire import BYTES, FIXED32, VARINT, Buffer, WireError
 
-# Longer string attributes are cut: those that kernels are chosen by are short.
+# Longer string attributes are cut: attributes that select kernels are short.
 _MAX_STRING = 4096
-# A longer list is read as "long": no op has as many inputs.
+# A longer list is read as "long": no op has so many inputs.
 _MAX_LIST = 65_536
 # Source: tensorflow/core/framework/tensor_shape.h (MaxDimensions).
 _MAX_DIMENSIONS = 254
@@ -68,7 +68,7 @@ def function_name(data: Buffer, place: int, end: int) -> str:
 
 
 def shape(data: Buffer, place: int, end: int) -> tuple[int, ...] | None:
-    """Reads a TensorShapeProto; None: unknown rank."""
+    """Reads a TensorShapeProto; returns None if the rank is unknown."""
     dims: list[int] = []
     for number, kind, a, b in wire.fields(data, place, end):
         if number == 2 and kind == BYTES:
@@ -121,7 +121,7 @@ def _scalar(data: Buffer, number: int, a: int, b: int) -> Any:
 
 
 def _item(data: Buffer, number: int, a: int, b: int) -> Any:
-    """Reads an item of a list; of floats, shapes and tensors only that there is one."""
+    """Reads an item of a list; returns None for floats, shapes and tensors."""
     if number in (4, 7, 8):
         return None
     return _scalar(data, 10 if number == 9 else number, a, b)

@@ -1,4 +1,4 @@
-"""The files of checkpoints, and which checkpoint a path means.
+"""The files of checkpoints, and the checkpoint that a path names.
 
 Sources: tensorflow/core/util/tensor_bundle/naming.cc (PREFIX.index, PREFIX.data-*), tensorflow/core/lib/io/format.h (an index, and
 a file of format V1, is a table), tensorflow/python/checkpoint/checkpoint_state.proto.
@@ -85,7 +85,7 @@ def _listed(folder: Path, names: list[str]) -> str:
 
 
 def latest(data: bytes) -> str:
-    """Returns the path of the latest checkpoint in the content of a file `checkpoint`; "" if there is none.
+    """Returns the path of the latest checkpoint in the content of a file `checkpoint`; "" if it names none.
 
     Raises:
       InvalidInput: the content is not a CheckpointState.
@@ -142,11 +142,11 @@ def prefix(path: Path) -> Path:
     """Returns the prefix of the checkpoint that a path means.
 
     Args:
-      path: a prefix, one of the checkpoint's files or its graph (PREFIX.meta), a folder, or its file `checkpoint`. The latter
-        two mean the checkpoint that the file names, or the folder's only one.
+      path: a prefix, one of the checkpoint's files or its graph (PREFIX.meta), a folder, or its file `checkpoint`. A folder and
+        its file `checkpoint` mean the checkpoint that the file names, or the only checkpoint in the folder.
 
     Raises:
-      InvalidInput: there is no such checkpoint, several, or the file names one that is outside of the folder.
+      InvalidInput: there is no such checkpoint, there are several, or the file `checkpoint` names a checkpoint in another folder.
     """
     try:
         return _prefix(path)

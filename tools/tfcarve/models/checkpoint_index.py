@@ -53,7 +53,7 @@ def types(data: Buffer, is_v2: bool) -> Mapping[str, int]:
 
     Args:
       data: the index of a checkpoint of format V2, or a checkpoint of format V1.
-      is_v2: which of the two.
+      is_v2: whether `data` is an index of format V2.
 
     Raises:
       wire.WireError: the file is damaged.

@@ -1,4 +1,4 @@
-"""Which graphs and signatures of a model to read."""
+"""The choice of graphs and signatures to read from a model."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ class Choice:
 
     Attributes:
       tags: graphs that have all of these tags; empty: all graphs.
-      signatures: what these signatures need, as far as the model has them; empty: the whole graph.
+      signatures: only nodes that one of these signatures needs are read; empty: the whole graph.
     """
 
     tags: tuple[str, ...] = ()

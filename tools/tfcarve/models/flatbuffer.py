@@ -10,11 +10,11 @@ from tfcarve.models.wire import Buffer
 
 
 class FlatError(ValueError):
-    """The bytes are not a FlatBuffer of this kind: the text states where and why."""
+    """The bytes are not a FlatBuffer of this kind: the text states the place and the reason."""
 
 
 def number(data: Buffer, place: int, form: str) -> int:
-    """Returns the number at data[place], whose form is that of the module struct."""
+    """Returns the number at data[place] in a format of the module struct."""
     size = struct.calcsize(form)
     if place < 0 or place + size > len(data):
         raise FlatError(f"byte {place}: outside the file: truncated or damaged")
@@ -53,7 +53,7 @@ def tables(data: Buffer, table: int, index: int) -> Iterator[int]:
 
 
 class Budget:
-    """Bounds the work for a file whose parts refer to the same bytes again and again."""
+    """Bounds the work for a file in which many parts refer to the same bytes."""
 
     def __init__(self, size: int) -> None:
         """Starts with the limit for a file of `size` bytes."""
@@ -63,7 +63,7 @@ class Budget:
         """Counts bytes that are read; raises FlatError above the limit."""
         self._left -= size
         if self._left < 0:
-            raise FlatError("parts refer to the same bytes again and again: damaged")
+            raise FlatError("many parts refer to the same bytes: damaged")
 
     def place(self, data: Buffer, table: int, index: int) -> tuple[int, int]:
         """Returns the start and end of a string or byte vector field."""

@@ -1,4 +1,4 @@
-"""Reads FunctionDef in binary form: the signature and what is returned; its nodes are read later.
+"""Reads FunctionDef in binary form: the signature and the returned tensors. Its nodes are read later.
 
 Source of the field numbers: tensorflow/core/framework/{function,op_def}.proto.
 """
@@ -20,7 +20,7 @@ _TEXTS = {1: "name", 4: "type_attr", 5: "number_attr", 6: "type_list_attr"}
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A function that was read: its name, what it is, and start and end of each of its nodes."""
+    """A function that was read: its name, its interface, and the start and end of each of its nodes."""
 
     name: str
     function: Function
@@ -79,7 +79,7 @@ def _signature(data: Buffer, place: int, end: int, budget: Budget) -> _Signature
 
 
 def _returned(data: Buffer, place: int, end: int) -> tuple[str, str]:
-    """Reads an entry of FunctionDef.ret: an output of the function, and the tensor that it is."""
+    """Reads an entry of FunctionDef.ret: an output of the function, and the tensor that it returns."""
     output, tensor = "", ""
     for number, kind, a, b in wire.fields(data, place, end):
         if kind == BYTES and number == 1:

@@ -46,7 +46,7 @@ class Cache:
         self._attrs: dict[bytes, Mapping[str, AttrValue] | None] = {}
 
     def op(self, raw: bytes) -> str:
-        """Returns the op name in `raw`; raises ValueError if it is not one."""
+        """Returns the op name in `raw`; raises ValueError if `raw` is not a valid op name."""
         if raw not in self._ops:
             name = raw.decode()
             if not is_op_name(name):
@@ -239,9 +239,9 @@ class Graph:
     """A GraphDef that was read.
 
     Attributes:
-      nodes: its nodes; those of functions come after those of the graph.
+      nodes: the nodes of the graph, followed by the nodes of functions.
       functions: by name.
-      versions: of the format in which it was written, and of those that may load it.
+      versions: the versions of the GraphDef format that wrote it and that may load it.
     """
 
     nodes: GraphNodes

@@ -14,7 +14,7 @@ _SUFFIXES = (".pb.txt", ".pbtxt", ".prototxt", ".textproto")
 
 
 def has_name(path: Path) -> bool:
-    """Returns whether the name of a file says that it is a graph in text form."""
+    """Returns whether a file is a graph in text form, according to its name."""
     return path.name.lower().endswith(_SUFFIXES)
 
 
@@ -209,7 +209,7 @@ _META_GRAPH = Message(
         b"graph_def": _message(2, _GRAPH),
         b"signature_def": _message(5, _entry(_message(2, _SIGNATURE))),
     },
-    # Each of them shows that a text is a MetaGraphDef: the three kinds of messages have no field name in common.
+    # Each of these fields shows that a text is a MetaGraphDef: the three kinds of messages have no field name in common.
     _names("asset_file_def collection_def object_graph_def saver_def"),
 )
 _SAVED_MODEL = Message(
@@ -219,7 +219,7 @@ _SAVED_MODEL = Message(
         b"meta_graphs": _message(2, _META_GRAPH),
     },
 )
-# By what tfcarve calls them.
+# By tfcarve's names of the formats.
 MESSAGES = {"graphdef": _GRAPH, "meta_graph": _META_GRAPH, "saved_model": _SAVED_MODEL}
 
 

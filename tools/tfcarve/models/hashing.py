@@ -11,7 +11,7 @@ from types import TracebackType
 
 from tfcarve.errors import InvalidInput
 
-# How many bytes of a file are mapped and hashed at once: a multiple of the page size.
+# The number of bytes of a file that are mapped and hashed at once: a multiple of the page size.
 _WINDOW = 8 << 20
 # Seconds after which the main thread must release the interpreter lock, which the hashing thread needs once a window.
 _SWITCH_INTERVAL = 0.0005
@@ -22,7 +22,7 @@ def sha256(path: Path, stopped: Callable[[], bool] = lambda: False) -> str:
 
     Args:
       path: the file.
-      stopped: checked between windows; once it returns true, the rest of the file is skipped and the result is useless.
+      stopped: checked between windows; once it returns true, the rest of the file is skipped and the result is not the file's hash.
 
     Raises:
       InvalidInput: the file cannot be read.
@@ -44,11 +44,11 @@ def sha256(path: Path, stopped: Callable[[], bool] = lambda: False) -> str:
     return digest.hexdigest()
 
 
-class Ahead:
+class BackgroundHashes:
     """Hashes files in a background thread, one after the other, while the `with` block runs."""
 
     def __init__(self, files: Iterable[Path]) -> None:
-        """Takes the files to hash ahead of time; errors are reported when a file's hash is requested."""
+        """Takes the files to hash; `sha256` raises the error of a file that cannot be read."""
         self._done = {file: threading.Event() for file in files}
         self._results: dict[Path, str | InvalidInput] = {}
         self._stop = threading.Event()
@@ -62,7 +62,7 @@ class Ahead:
                 self._results[file] = error
             done.set()
 
-    def __enter__(self) -> "Ahead":
+    def __enter__(self) -> "BackgroundHashes":
         self._interval = sys.getswitchinterval()
         sys.setswitchinterval(_SWITCH_INTERVAL)
         self._thread.start()
@@ -79,7 +79,7 @@ class Ahead:
         sys.setswitchinterval(self._interval)
 
     def sha256(self, path: Path) -> str:
-        """Returns the SHA-256 of any file; waits for the thread if the file is one of those hashed ahead."""
+        """Returns the SHA-256 of any file; waits for the thread if it hashes the file."""
         if path not in self._done:
             return sha256(path)
         self._done[path].wait()

@@ -25,12 +25,12 @@ _WAY_OUT = (
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """What loads a Keras file.
+    """The package that loads a Keras file.
 
     Attributes:
       package: "keras" or "tf_keras".
-      old_names: whether it is an archive whose weights have names that this package does not look for: those of Keras 2.14
-        and earlier.
+      old_names: whether the file is an archive with the weight names of Keras 2.14 and earlier, which this package does not
+        look for.
     """
 
     package: str

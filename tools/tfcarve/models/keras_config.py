@@ -2,7 +2,7 @@
 
 Keras 2 looks up the classes and functions that a file names, in any module that can be imported, and calls some of them.
 Its `safe_mode` refuses only bytecode, and not in HDF5. A file could therefore run programs and write files. Keras 3 looks only
-into its own modules; its releases before 3.11 find all functions there, also those that download and write files.
+into its own modules; its releases before 3.11 find all functions there, including functions that download and write files.
 Source: keras/src/saving/{serialization_lib,saving_lib}.py, keras/src/utils/{jax_layer,torch_utils}.py and
 keras/src/layers/{core/lambda_layer,core/tf_op_layer,rnn/cell_wrappers,preprocessing/index_lookup}.py of Keras.
 """
@@ -24,7 +24,7 @@ _INITIALIZERS = ("tensorflow.python.ops.init_ops", "tensorflow.python.ops.init_o
 _VALUES = frozenset({
     "__tensor__", "__numpy__", "__bytes__", "__typespec__", "__tuple__", "__ellipsis__", "__slice__", "__keras_tensor__",
 })  # fmt: skip
-# Layers that run what their configuration contains: bytecode or any function, a NodeDef, a SavedModel, a pickle.
+# Layers that run a part of their configuration: bytecode or any function, a NodeDef, a SavedModel, a pickle.
 _RUN_CODE = frozenset({
     "Lambda", "DropoutWrapper", "ResidualWrapper", "TensorFlowOpLayer", "TFSMLayer", "ReloadedLayer", "JaxLayer",
     "FlaxLayer", "TorchModuleWrapper",
@@ -38,12 +38,12 @@ _CALLERS = {"TFOpLambda": "function", "SlicingOpLambda": "function", "ClassMetho
 _PURE = Path(__file__).parents[1] / "data" / "pure_apis.txt"
 
 
-# The way out, where a class or function of the user is the reason.
+# The fix if a class or function of the user is the reason.
 _CUSTOM = " (if it is yours, pass the Python file that defines it with --custom-objects)"
 
 
 class UnsafeError(ValueError):
-    """The configuration is invalid, or makes Keras do more than build layers: the text states what."""
+    """The configuration is invalid, or makes Keras do more than build layers. The text states the reason."""
 
 
 @functools.cache
@@ -128,7 +128,7 @@ def require_layers_only(config: Any, custom: Collection[str] = ()) -> None:
       custom: the names of classes and functions that the user supplies.
     """
     if not isinstance(config, dict):
-        raise UnsafeError("its configuration is not that of a model")
+        raise UnsafeError("its configuration is not the configuration of a model")
     # The training configuration is not loaded: its losses and metrics may be any function.
     for found in _dicts({key: config[key] for key in config.keys() - {"compile_config"}}):
         if "class_name" not in found:
@@ -148,7 +148,7 @@ def require_safe_configuration(text: bytes, custom: Collection[str] = ()) -> Non
     """Checks the configuration of a model as `require_layers_only` does.
 
     Args:
-      text: JSON, as it is in a Keras file.
+      text: the JSON document in a Keras file.
       custom: the names of classes and functions that the user supplies.
 
     Raises:

@@ -1,6 +1,6 @@
 """Reads the configuration in a Keras file and the version of Keras that wrote it, within bounds.
 
-Source of the formats: keras/src/saving/{saving_lib,legacy/legacy_h5_format}.py of Keras 3, and the same modules of Keras 2.
+Source of the formats: keras/src/saving/{saving_lib,legacy/legacy_h5_format}.py of Keras 3, and these modules of Keras 2.
 """
 
 import lzma
@@ -25,7 +25,7 @@ _MAX_METADATA = 1 << 20
 # Keras stores its data without compression. A file that claims many times its own size is an attack on the memory.
 _EXPANDED_BYTES, _EXPANSION = 256 << 20, 100
 _VERSION = re.compile(r"[\w.+-]{1,40}", re.ASCII)
-# What zipfile and h5py raise for damaged files.
+# The errors that zipfile and h5py raise for damaged files.
 DAMAGED = (
     OSError, EOFError, KeyError, RuntimeError, TypeError, ValueError, NotImplementedError, lzma.LZMAError, zlib.error,
     zipfile.BadZipFile,

@@ -1,4 +1,4 @@
-"""Reads what a TensorFlow Lite model takes and returns: its first subgraph, and its signatures.
+"""Reads the inputs and outputs of a TensorFlow Lite model: of its first subgraph, and of its signatures.
 
 Source: tensorflow/lite/schema/schema.fbs.
 """
@@ -23,10 +23,10 @@ _MAX_ITEMS, _MAX_DIMENSIONS = 10_000, 254
 
 @dataclass(frozen=True, slots=True)
 class LiteInterface:
-    """What a TensorFlow Lite model takes and returns.
+    """The inputs and outputs of a TensorFlow Lite model.
 
     Attributes:
-      main: the first subgraph, in its order; the names are those of the tensors.
+      main: the inputs and outputs of the first subgraph, in their order, with the names of tensors.
       signatures: by name.
     """
 
@@ -105,7 +105,7 @@ class _Model:
 
 
 def lite_interface(data: Buffer) -> LiteInterface:
-    """Returns what a TensorFlow Lite model takes and returns.
+    """Returns the inputs and outputs of a TensorFlow Lite model.
 
     Args:
       data: a model whose beginning was checked (tflite.py).

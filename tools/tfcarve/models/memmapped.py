@@ -12,7 +12,7 @@ from tfcarve.models.wire import BYTES, VARINT, Budget, Buffer, Region, WireError
 
 # Model.format of such a file.
 FORMAT = "memmapped"
-# Names of regions begin with PREFIX; GRAPH is that of the graph.
+# Names of regions begin with PREFIX; GRAPH is the name of the graph's region.
 PREFIX = b"memmapped_package://"
 GRAPH = PREFIX + b"."
 CONSTANT = "ImmutableConst"

@@ -32,7 +32,7 @@ class MetaGraph:
 
 
 def meta_graph(data: Buffer, place: int, end: int, budget: Budget) -> Iterator[MetaGraph]:
-    """Yields the graph of the MetaGraphDef at data[place:end]; `budget` is that of the whole file."""
+    """Yields the graph of the MetaGraphDef at data[place:end]; `budget` is for the whole file."""
     tags: list[str] = []
     signatures: dict[str, Signature] = {}
     graphs: list[Region] = []
@@ -61,7 +61,7 @@ def meta_graph(data: Buffer, place: int, end: int, budget: Budget) -> Iterator[M
 
 
 def saved_model(data: Buffer, budget: Budget) -> Iterator[MetaGraph]:
-    """Yields the graphs of a SavedModel; `budget` is that of the whole file."""
+    """Yields the graphs of a SavedModel; `budget` is for the whole file."""
     for number, kind, a, b in wire.fields(data, 0, len(data)):
         if number == 2 and kind == BYTES:
             budget.take(_GRAPH)
@@ -71,5 +71,5 @@ def saved_model(data: Buffer, budget: Budget) -> Iterator[MetaGraph]:
 
 
 def is_saved_model(data: Buffer) -> bool:
-    """Returns whether `data` starts as a SavedModel does: with the schema version, a varint."""
+    """Returns whether `data` starts like a SavedModel, with the schema version as a varint."""
     return len(data) > 2 and data[0] == 0x08

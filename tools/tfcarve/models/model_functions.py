@@ -19,8 +19,8 @@ class ModelFunction(JsonDocument, frozen=True):
     """A function of a SavedModel.
 
     Attributes:
-      name: as `--signature` takes it.
-      arguments: the arguments of its Python code as text, with the values of those that are not tensors.
+      name: the name that `--signature` takes.
+      arguments: the arguments of its Python code as text, with the values of arguments that are not tensors.
       inputs: its inputs, in their order.
       outputs: its outputs, in their order.
     """
@@ -37,7 +37,7 @@ def _graphs(model: Model) -> Iterator[ObjectGraph]:
 
 
 def model_functions(model: Model) -> tuple[ModelFunction, ...]:
-    """Returns the public functions of a SavedModel, those near the model first; empty for other models.
+    """Returns the public functions of a SavedModel, the nearest to the model first; empty for other models.
 
     Raises InvalidInput if they are damaged.
     """
@@ -52,7 +52,7 @@ def model_functions(model: Model) -> tuple[ModelFunction, ...]:
 
 
 def has_function(model: Model, name: str) -> bool:
-    """Returns whether a SavedModel has a function, also one that is not public.
+    """Returns whether a SavedModel has a function, which may be private.
 
     Raises InvalidInput if the name means several functions, or they are damaged.
     """

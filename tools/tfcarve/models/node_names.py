@@ -1,6 +1,6 @@
 """Valid and unique names of nodes, and the names of a signature's inputs and outputs in its frozen graph. Pure.
 
-An input or output has its name in the signature if that is a valid name of a node. Invalid characters become `_`, and a
+An input or output keeps its name in the signature if the name is valid for a node. Invalid characters become `_`, and a
 leading `_` becomes `t_`. An output with the name of an input gets the suffix `_output`.
 """
 
@@ -24,7 +24,7 @@ def as_node_name(text: str) -> str:
 
 
 class Names:
-    """A set of used names that generates unused ones."""
+    """A set of used names, which generates unused names."""
 
     def __init__(self, used: Iterable[str]) -> None:
         self._used = set(used)

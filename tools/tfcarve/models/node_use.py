@@ -1,4 +1,4 @@
-"""What a model contains: the value that all readers return."""
+"""The contents of a model: the value that all readers return."""
 
 import itertools
 from abc import abstractmethod
@@ -21,7 +21,7 @@ class AttrValue:
       kind: type, string, int, float, bool, func, shape, tensor, placeholder; list(…) of one of the first eight, or
         list() if it is empty; mixed: a list of several kinds; long: a list that is longer than any op needs; unset.
       value: a data type's name, string, integer, boolean, function's name; of a tensor its data type and dimensions; of
-        a shape its dimensions (-1: unknown), or None: unknown rank; of a list a tuple of these, with None for each
+        a shape its dimensions (-1: unknown), or None: unknown rank; of a list a tuple of such values, with None for each
         shape and tensor; None for floats (nothing depends on them), mixed, long and unset.
     """
 
@@ -73,7 +73,7 @@ class Nodes(Collection[NodeUse]):
 
 
 class Parts(Nodes):
-    """The nodes of several graphs of one file, which may have nodes of the same name."""
+    """The nodes of several graphs of one file. Nodes of different graphs may have the same name."""
 
     def __init__(self, parts: tuple[Collection[NodeUse], ...]) -> None:
         """Combines the nodes of each graph."""
@@ -92,9 +92,9 @@ class Function:
 
     Attributes:
       inputs: its arguments.
-      outputs: what it returns.
+      outputs: its outputs.
       attrs: the attributes of a function that is instantiated for each caller's attributes.
-      returned: the tensor of its body, `node:output:0`, or the argument that each output is.
+      returned: for each output the tensor of the body, `node:output:0`, or the argument that is returned.
     """
 
     inputs: tuple[Argument, ...] = ()
@@ -103,7 +103,7 @@ class Function:
     returned: Mapping[str, str] = field(default_factory=dict)
 
     def returned_nodes(self) -> tuple[str, ...]:
-        """Returns the nodes and arguments whose values it returns."""
+        """Returns the nodes and arguments whose values the function returns."""
         return tuple(map(node_of, self.returned.values()))
 
 
@@ -127,21 +127,21 @@ class Model:
     """A model that was read.
 
     Attributes:
-      path: as the user gave it.
+      path: the path that the user gave.
       digest: returns the SHA-256 of the file that was read; it may wait for the hash.
       format: graphdef, saved_model, meta_graph (each also with -text), memmapped, tflite-flex, keras or ops-list.
-      nodes: all nodes, including those of functions, in the order of the file; usually Nodes, which take no memory.
+      nodes: all nodes of the graphs and functions, in the order of the file; usually Nodes, which take no memory.
       functions: the functions in the model.
       requests: ops requested by name (ops lists only).
       signatures: the signatures of a SavedModel or MetaGraph that were read, sorted by name.
       graphs: the serialized GraphDefs that were read, each as a buffer, its start and its end; a SavedModel may have
-        several, and what is not a graph has none. Those of a text have no values.
+        several, and a model that is not a graph has none. GraphDefs of a text have no values.
       objects: the serialized SavedObjectGraphs of the graphs that have one, in the form of `graphs`.
       versions: the versions of each of these graphs.
-      outputs: the nodes that compute the graph's outputs; empty: the file does not state them.
+      outputs: the nodes that compute the graph's outputs; empty if the file does not state the outputs.
       training: the requested ops must be trainable (ops lists only).
       fed: nodes that the chosen signatures feed: `nodes` does not have all of their inputs.
-      lite: what a TensorFlow Lite model takes and returns; None: it is another one.
+      lite: the inputs and outputs of a TensorFlow Lite model; None for other models.
     """
 
     path: str
@@ -160,5 +160,5 @@ class Model:
     lite: LiteInterface | None = None
 
     def parts(self) -> tuple[Collection[NodeUse], ...]:
-        """Returns the nodes of each graph of the file, with those of its functions."""
+        """Returns for each graph of the file the nodes of the graph and of its functions."""
         return self.nodes.parts if isinstance(self.nodes, Parts) else (self.nodes,)

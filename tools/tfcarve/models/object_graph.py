@@ -1,4 +1,4 @@
-"""Reads the objects of a SavedModel of TensorFlow 2: its functions, and what they capture.
+"""Reads the objects of a SavedModel of TensorFlow 2: its functions, and the objects that they capture.
 
 Source of the field numbers: tensorflow/core/protobuf/saved_object_graph.proto, trackable_object_graph.proto (children).
 """
@@ -24,7 +24,7 @@ KINDS = {
 _SIGNATURES = "signature_map"
 # Upper bounds of the memory of an object, a child and a concrete function, without their texts.
 _OBJECT, _CHILD, _FUNCTION = 600, 200, 300
-# The same for each byte of captured objects' numbers.
+# An upper bound of the memory for each byte of captured objects' numbers.
 _CAPTURE = 20
 
 
@@ -55,7 +55,7 @@ class SavedConcreteFunction:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable: its name, and the number and shape of its type as VarHandleOp has them."""
+    """A variable: its name, and the dtype number and shape that its VarHandleOp has."""
 
     name: str
     dtype: int
@@ -86,11 +86,11 @@ def _object(data: Buffer, region: Region, budget: Budget) -> SavedObject:
 
 
 class ObjectGraph:
-    """The objects of a SavedModel, of which number 0 is the root.
+    """The objects of a SavedModel. Number 0 is the root.
 
     Args:
       data: the buffer with the SavedObjectGraph.
-      region: where it is.
+      region: the start and end of the SavedObjectGraph.
       budget: of the whole file.
 
     Raises:
@@ -126,7 +126,7 @@ class ObjectGraph:
         return tuple(self._texts(found, 1))
 
     def argument_names(self, found: SavedObject) -> tuple[str, ...]:
-        """Returns the names of the positional arguments of a function's Python code, as far as they are known."""
+        """Returns the names of the positional arguments of a function's Python code, as far as the file states them."""
         names: list[str] = []
         spec = 2 if found.kind == "function" else 4
         for number, kind, a, b in wire.fields(self._data, *found.content):

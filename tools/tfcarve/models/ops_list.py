@@ -18,7 +18,7 @@ from tfcarve.models.graph_def import is_op_name
 from tfcarve.models.node_use import RequestedOp
 from tfcarve.models.wire import Buffer
 
-# All ops and kernel classes of TensorFlow take a fifth of each.
+# Each limit is five times the size of a list of all ops and kernel classes of TensorFlow.
 _MAX_BYTES = 4 << 20
 _MAX_ENTRIES = 50_000
 
@@ -86,7 +86,7 @@ def from_json(data: bytes, where: str) -> OpsList:
 
 
 def from_yaml(data: bytes, where: str) -> OpsList:
-    """Reads the YAML form; arguments and errors are those of from_json."""
+    """Reads the YAML form, with the arguments and errors of from_json."""
     try:
         document = yaml_form.load(data.decode())
     except UnicodeDecodeError as error:
@@ -113,7 +113,7 @@ def from_bytes(data: Buffer, file: Path) -> OpsList:
     """Reads the ops list in `file`, whose content is `data`, in the form that its suffix names.
 
     Raises:
-      InvalidInput: as from_json, or the file is too large.
+      InvalidInput: the content is not an ops list, or the file is too large.
     """
     if len(data) > _MAX_BYTES:
         raise InvalidInput(

@@ -15,7 +15,7 @@ from pathlib import Path
 from tfcarve.errors import InvalidInput
 from tfcarve.models import checkpoint_files, keras
 
-# How many bytes of a file are looked at: its start, and its end, where checkpoints have a magic number.
+# The numbers of bytes that are read at a file's start, and at its end, where checkpoints have a magic number.
 HEAD, TAIL = 4096, checkpoint_files.TAIL
 _POINTER = b"version https://git-lfs.github.com/spec/"
 # No Git LFS pointer is larger.
@@ -43,7 +43,7 @@ _GRAPH_MODEL = re.compile(rb'"format"\s*:\s*"graph-model"')
 _LFS_POINTER = "is a Git LFS pointer in place of the file: get the file: git lfs pull"
 _FROM_ONNX = "onnx2tf -i {} -o FOLDER (pip install onnx2tf), and pass FOLDER"
 _FROM_TORCH = (
-    "is a PyTorch file: export the model to ONNX in Python (torch.onnx.export), and convert that: "
+    "is a PyTorch file: export the model to ONNX in Python (torch.onnx.export), and convert the ONNX model: "
     + _FROM_ONNX.format("model.onnx")
 )
 _LOAD = "load them into the model in Python, and save the whole model (model.save or tf.saved_model.save)"
@@ -125,7 +125,7 @@ def _is_tar(data: bytes) -> bool:
 
 
 def _inflated(head: bytes) -> bytes:
-    """Returns the first bytes of a gzip file's content; none if it is damaged."""
+    """Returns the first bytes of a gzip file's content; b"" if it is damaged."""
     try:
         return zlib.decompressobj(wbits=31).decompress(head, 512)
     except zlib.error:
@@ -201,7 +201,7 @@ _KINDS: tuple[Callable[[_Ends], str], ...] = (
 
 
 def problem(path: Path, head: bytes, tail: bytes) -> str:
-    """Returns what a file is and how to get a model from it; "" if it is in none of these formats.
+    """Returns a text with the format of a file and the way to get a model from it; "" for other formats.
 
     Args:
       path: the file.

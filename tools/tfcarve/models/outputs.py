@@ -1,6 +1,6 @@
-"""The nodes that are probably a model's outputs, of those that no other node reads. Pure.
+"""The probable outputs of a model, among the nodes that no other node reads. Pure.
 
-Graphs of TensorFlow 1 have many such nodes from training, from the saver and for summaries.
+Graphs of TensorFlow 1 have many nodes without readers from training, from the saver and for summaries.
 """
 
 import re
@@ -27,17 +27,17 @@ _PREDICTION = re.compile(
 
 
 class Types(Protocol):
-    """What nodes return."""
+    """The output types of nodes."""
 
     def dtype(self, use: NodeUse) -> str:
-        """Returns the type of a node's first output; "" if it is unknown, or if there is none."""
+        """Returns the type of a node's first output; "" if the type is unknown or the node has no output."""
 
     def returns_values(self, use: NodeUse) -> bool:
         """Returns whether a node has an output that is not a reference; true for unknown ops."""
 
 
 def dependents(uses: Collection[NodeUse]) -> frozenset[str]:
-    """Returns the nodes of a graph whose values depend on its inputs: on Placeholders with a default if it has no others."""
+    """Returns the nodes of a graph whose values depend on its inputs: on Placeholders with a default if all have one."""
     required, optional = set[str](), set[str]()
     for use in uses:
         if use.op in INPUTS and not use.function:
@@ -61,8 +61,8 @@ def rank(use: NodeUse, depending: frozenset[str], types: Types) -> int | None:
 
     Args:
       use: the node.
-      depending: the nodes that depend on inputs; empty: the graph has no inputs.
-      types: what the nodes return.
+      depending: the nodes that depend on inputs; empty if the graph has no inputs.
+      types: the output types of the nodes.
     """
     if depending and use.node not in depending:
         return None

@@ -61,7 +61,7 @@ def _with_tags(path: Path, graphs: Sequence[MetaGraph], tags: Sequence[str]) -> 
 
 
 def _functions_hint(names: Iterable[str], objects: Iterable[tuple[Buffer, int, int]]) -> str:
-    """Returns what to do if a requested signature is a function of a SavedModel."""
+    """Returns advice if a requested signature is a function of a SavedModel; else ""."""
     graphs = [ObjectGraph(data, (a, b), Budget(b - a)) for data, a, b in objects]
     for name in names:
         try:
@@ -145,10 +145,10 @@ def from_binary(source: Source, data: Buffer, kind: str, choice: Choice) -> Mode
     """Reads a model in binary form.
 
     Args:
-      source: the file that `data` is the content of.
+      source: the file with the content `data`.
       data: the message.
       kind: graphdef, meta_graph, saved_model or memmapped.
-      choice: what to read of a SavedModel or MetaGraph.
+      choice: the graphs and signatures of a SavedModel or MetaGraph to read.
 
     Raises:
       InvalidInput: the message is invalid, or has nothing that `choice` selects.
@@ -167,7 +167,7 @@ def from_text(source: Source, data: Buffer, choice: Choice) -> Model:
     """Reads a model in text form, whose kind its fields show.
 
     Raises:
-      InvalidInput: as from_binary.
+      InvalidInput: the message is invalid, or has nothing that `choice` selects.
     """
     try:
         kind, binary = graph_text.to_binary(data)

@@ -74,13 +74,13 @@ def read(
 
     Args:
       path: a file or a SavedModel directory.
-      choice: what to read of a SavedModel or MetaGraph.
+      choice: the graphs and signatures of a SavedModel or MetaGraph to read.
       sha256: returns the SHA-256 of a file, for the model's digest.
       name: Model.path and NodeUse.model; empty: `path`.
 
     Raises:
       InvalidInput: the file is not a model, or has nothing that `choice` selects. The message states the file, the
-        place in it and what would be right.
+        place in it and a valid input.
     """
     file = model_file(path)
     suffix = file.suffix.lower()

@@ -1,7 +1,7 @@
 """The functions of a SavedModel of TensorFlow 2, which may have no signatures: their names, inputs and outputs.
 
-A function is named by the way to it from the model: `__call__`, `encoder.call`. If it was traced for several inputs, `call@0` is
-its first concrete function. Each concrete function also has the name that it has in the graph.
+The name of a function is its path from the model: `__call__`, `encoder.call`. If it was traced for several inputs, `call@0` is
+its first concrete function. Each concrete function also has its name in the graph.
 """
 
 from collections import deque
@@ -27,7 +27,7 @@ class FunctionError(ValueError):
 
 
 class FunctionTensor(JsonDocument, frozen=True):
-    """An input or output; dtype "" and shape None: unknown, as for the parts of a composite tensor."""
+    """An input or output. Of the parts of a composite tensor, dtype and shape are unknown: "" and None."""
 
     name: str
     dtype: str
@@ -39,7 +39,7 @@ class Function:
     """A concrete function.
 
     Attributes:
-      name: as `--signature` takes it.
+      name: the name that `--signature` takes.
       path: the local names that lead to its function from the model.
       index: its place among the concrete functions of its function.
       concrete: its name in the graph's library.
@@ -70,7 +70,7 @@ class _Place:
 
 
 def _places(graph: ObjectGraph) -> Mapping[str, _Place]:
-    """Returns the functions by name, those near the model first."""
+    """Returns the functions by name, the nearest to the model first."""
     places: dict[str, _Place] = {}
     seen = {0}
     todo: deque[tuple[int, tuple[str, ...]]] = deque([(0, ())] if graph.objects else [])
@@ -145,7 +145,7 @@ def _function(graph: ObjectGraph, name: str, place: _Place, index: int) -> Funct
 
 
 def functions(graph: ObjectGraph) -> Iterator[Function]:
-    """Yields the public functions, those near the model first; one that has several names once.
+    """Yields the public functions, the nearest to the model first. A function with several names comes once.
 
     Raises:
       wire.WireError: one is damaged.
@@ -160,7 +160,7 @@ def functions(graph: ObjectGraph) -> Iterator[Function]:
 
 
 def listed(found: Iterable[Function]) -> str:
-    """Returns functions as lines of text, of which the last may say how many more there are."""
+    """Returns functions as lines of text. The last line may be the number of other functions."""
     lines: list[str] = []
     more = 0
     for function in found:
@@ -172,7 +172,7 @@ def listed(found: Iterable[Function]) -> str:
 
 
 def find(graph: ObjectGraph, text: str) -> Function | None:
-    """Returns the function that `text` names, also one that is not public, or None.
+    """Returns the function that `text` names, which may be private, or None.
 
     Raises:
       FunctionError: it names several concrete functions.

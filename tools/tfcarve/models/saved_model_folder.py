@@ -17,7 +17,7 @@ def _found(folder: Path) -> Path | None:
 
 
 def _advice(folder: Path) -> str:
-    """Returns what to pass instead of a folder that is not a SavedModel."""
+    """Returns advice for a folder that is not a SavedModel: the path to pass instead."""
     if _found(folder.parent):
         return f"pass the SavedModel's directory: {folder.parent}"
     entries: Sequence[Path] = sorted(islice(folder.iterdir(), _MAX_SEEN))

@@ -1,4 +1,4 @@
-"""Signatures of a SavedModel or MetaGraph: which of them to read, and the nodes that they need. Pure."""
+"""Signatures of a SavedModel or MetaGraph: the choice of signatures, and the nodes that they need. Pure."""
 
 from collections.abc import Collection, Iterable, Mapping
 
@@ -28,7 +28,7 @@ def chosen(available: Mapping[str, Signature], names: Iterable[str]) -> dict[str
 def reached(nodes: Collection[NodeUse], signatures: Mapping[str, Signature]) -> list[NodeUse]:
     """Returns the nodes that the outputs of `signatures` need, and all nodes of functions.
 
-    Control inputs are followed; the inputs of a node that the signature feeds are not.
+    A node also needs its control inputs. A node that the signature feeds needs no inputs.
 
     Raises:
       SignatureError: a signature refers to a node that does not exist.

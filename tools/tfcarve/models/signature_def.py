@@ -23,17 +23,17 @@ class SignatureTensor(JsonDocument, frozen=True):
 
 
 class Signature(JsonDocument, frozen=True):
-    """What a signature feeds, and what it fetches or runs, each sorted by name."""
+    """The inputs of a signature, and the outputs that it fetches or runs, each sorted by name."""
 
     inputs: tuple[SignatureTensor, ...]
     outputs: tuple[SignatureTensor, ...]
 
     def input_nodes(self) -> frozenset[str]:
-        """Returns the nodes that it feeds."""
+        """Returns the nodes that the signature feeds."""
         return _nodes(self.inputs)
 
     def output_nodes(self) -> frozenset[str]:
-        """Returns the nodes that it fetches or runs."""
+        """Returns the nodes that the signature fetches or runs."""
         return _nodes(self.outputs)
 
 

@@ -14,7 +14,7 @@ _TENSOR = 500
 
 
 def _tensors(data: Buffer, place: int, end: int) -> Iterator[str]:
-    """Yields the tensors of a TensorInfo: one, the three of a sparse tensor, or those of a composite tensor."""
+    """Yields the tensors of a TensorInfo: one tensor, the three tensors of a sparse tensor, or the components of a composite tensor."""
     todo = [
         (place, end)
     ]  # composite tensors can be nested; untrusted input must not cause recursion

@@ -1,6 +1,6 @@
 """Reads sorted string tables: files of keys and values, such as the index of a checkpoint.
 
-Source of the format: tensorflow/core/lib/io/{format,table_builder,block_builder}.{h,cc}, which follow LevelDB's.
+Source of the format: tensorflow/core/lib/io/{format,table_builder,block_builder}.{h,cc}, which follow the format of LevelDB.
 """
 
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ def entries(data: Buffer, budget: Budget) -> Iterator[tuple[bytes, bytes]]:
       WireError: it is not such a file, or it is damaged. Checksums are not checked.
     """
     if len(data) < _FOOTER or data[-len(MAGIC) :] != MAGIC:
-        raise WireError("the end of the file is not that of a table: truncated or damaged")
+        raise WireError("the file does not end like a table: truncated or damaged")
     start, end = len(data) - _FOOTER, len(data) - len(MAGIC)
     _, place = _handle(data, start, end)  # of the metadata
     index, _ = _handle(data, place, end)

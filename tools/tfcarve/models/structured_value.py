@@ -107,9 +107,9 @@ def leaves(data: Buffer, region: Region, budget: Budget, path: Path = ()) -> Ite
 
     Args:
       data: the buffer that contains it.
-      region: where it is.
+      region: the start and end of the StructuredValue.
       budget: of the whole file.
-      path: leads to it.
+      path: the path that leads to it.
 
     Raises:
       wire.WireError: the bytes are not a StructuredValue, or it is nested too deeply.

@@ -1,4 +1,4 @@
-"""Summary of a model: what TensorFlow's summarize_graph tells, and its signatures. Pure.
+"""Summary of a model: the figures of TensorFlow's summarize_graph, and the signatures. Pure.
 
 Source: tensorflow/tools/graph_transforms/summarize_graph_main.cc.
 """
@@ -17,7 +17,7 @@ from tfcarve.models.signature_def import Signature, node_of
 from tfcarve.models.values import NO_VALUES, Values, value_of
 
 VARIABLES = frozenset(("Variable", "VariableV2", "VarHandleOp"))
-# Nodes that are not outputs although nothing reads them.
+# Ops of nodes that are not outputs although no node reads them.
 _NOT_OUTPUTS = frozenset(("NoOp", "Assert", "Assign", "SaveV2", "Const"))
 # Lists are cut at this length: no model has so many inputs, and an item takes far more memory than a tiny node.
 _MAX_LISTED = 10_000
@@ -28,7 +28,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(slots=True)
 class _Listed(Generic[_Item]):
-    """A list of at most _MAX_LISTED items, and the number of further ones."""
+    """A list of at most _MAX_LISTED items, and the number of other items."""
 
     items: list[_Item] = field(default_factory=list)
     more: int = 0
@@ -42,7 +42,7 @@ class _Listed(Generic[_Item]):
 
 
 class Tensor(JsonDocument, frozen=True):
-    """An input, output or variable; shape None: unknown rank; -1: unknown dimension; op "": of TensorFlow Lite."""
+    """An input, output or variable. Shape None is an unknown rank, -1 an unknown dimension. In TensorFlow Lite, op is ""."""
 
     name: str
     op: str
@@ -61,26 +61,26 @@ class Summary(JsonDocument, frozen=True, kw_only=True):
     """Summary of a model.
 
     Attributes:
-      format: as in Model.
-      remark: what the summary does not show, and why; "" if it shows the whole model.
-      signatures: by name; those of a TensorFlow Lite model too.
+      format: the model's format.
+      remark: the part of the model that the summary does not show, and the reason; "" if it shows the whole model.
+      signatures: the signatures by name, also of a TensorFlow Lite model.
       model_functions: the functions of a SavedModel, which `--signature` can name, too.
       inputs: the nodes that an app feeds; of a TensorFlow Lite model the inputs of its first subgraph.
-      outputs: the nodes that the signatures fetch, or of the nodes that no other node reads, those that are probably
-        outputs, the most probable ones first. If none is: the nodes that compute predictions, or all that no other node
-        reads. Of a TensorFlow Lite model the outputs of its first subgraph.
+      outputs: the nodes that the signatures fetch. Without signatures, the probable outputs among the nodes that no other
+        node reads, the most probable ones first. If no such node is a probable output: the nodes that compute predictions,
+        or all nodes that no other node reads. Of a TensorFlow Lite model the outputs of its first subgraph.
       other_outputs: number of the other nodes that no other node reads, of each op, most frequent first.
       variables: of the graph.
       constant_values: of the Const nodes of the graph and its functions.
       variable_values: of the variables of the graph and its functions.
-      parameters: the elements of both.
+      parameters: the number of elements of all constants and variables.
       nodes: number of nodes of the graph and its functions.
       functions: number of functions.
       control_edges: number of control inputs of the nodes of the graph.
       ops: number of nodes of each op, most frequent first.
       devices: number of nodes of the graph that request each device.
-      missing_inputs: inputs that do not exist; the graph cannot be loaded if there are any.
-      unlisted: for each of the lists that is cut, the number of further items.
+      missing_inputs: inputs that do not exist. A graph with such inputs cannot be loaded.
+      unlisted: for each list that is cut, the number of other items.
     """
 
     format: str
@@ -130,7 +130,7 @@ def _frequent(found: Counter[str]) -> dict[str, int]:
 
 @dataclass(slots=True)
 class _Facts:
-    """What one pass over the nodes finds; nodes are not kept, because they take far more memory than the file."""
+    """The results of one pass over the nodes. Nodes are not kept: they take far more memory than the file."""
 
     connected: bool
     types: Types
@@ -166,10 +166,10 @@ class _Ends:
     """The nodes of a graph that no other node reads, and the inputs that do not exist.
 
     Attributes:
-      likely: those that are probably outputs, by their rank.
-      others: the others.
-      other_ops: the ops of the others.
-      missing: the inputs.
+      likely: the probable outputs, by their rank.
+      others: all other nodes that no other node reads.
+      other_ops: the ops of `others`.
+      missing: the inputs that do not exist.
     """
 
     likely: tuple[_Listed[Tensor], _Listed[Tensor]] = field(
@@ -188,7 +188,7 @@ class _Ends:
         self.other_ops[use.op] += 1
 
     def outputs(self) -> tuple[_Listed[Tensor], Mapping[str, int]]:
-        """Returns the probable outputs and the number of other nodes of each op; all nodes if none is probable."""
+        """Returns the probable outputs and the number of other nodes of each op; all nodes if no node is probable."""
         first, second = self.likely
         items = [*first.items, *second.items]
         if not items:
@@ -229,7 +229,7 @@ def summary(model: Model, types: Types) -> Summary:
 
     Args:
       model: the model.
-      types: what its nodes return.
+      types: the output types of its nodes.
 
     Raises:
       InvalidInput: a shape has more elements than a tensor can have.

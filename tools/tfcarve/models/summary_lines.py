@@ -7,7 +7,7 @@ from tfcarve.models.signature_def import Signature, shape_text
 from tfcarve.models.summary import Summary, Tensor
 from tfcarve.models.values import Values
 
-# Those of a model's parts are not shown: Keras has several for each layer.
+# Functions of a model's parts are not shown: Keras has several for each layer.
 _MAX_FUNCTIONS = 20
 
 

@@ -1,6 +1,6 @@
 """Converts the protocol buffer text format to the wire format.
 
-Tables of fields select what to convert; other fields of the messages are skipped. A text thus takes no more memory than the
+Tables list the fields to convert; other fields of the messages are skipped. A text thus takes no more memory than the
 selected fields, and one reader of the wire format serves both forms.
 """
 
@@ -50,12 +50,12 @@ _BOOLEANS = {b"true": 1, b"True": 1, b"t": 1, b"1": 1, b"false": 0, b"False": 0,
 
 
 class TextError(ValueError):
-    """The text is not a message: the text states the line and why."""
+    """The input is not a message. The text of the error states the line and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """How to convert a field.
+    """The conversion of a field.
 
     Attributes:
       number: its number in the message.
@@ -300,10 +300,10 @@ def _octal(backslashes: re.Match[bytes]) -> bytes:
 
 
 def for_protobuf(data: Buffer) -> str:
-    """Returns the same message as text that protobuf's Python parser reads in time and memory proportional to its length.
+    """Returns an equal message as text that protobuf's Python parser reads in time and memory proportional to its length.
 
     That parser takes 160 bytes of memory for each character of a long run of blanks and comments, and quadratic time for
-    a run of backslashes. A line break replaces such blanks, octal escapes replace such backslashes.
+    a run of backslashes. A line break replaces the blanks, and octal escapes replace the backslashes.
 
     Args:
       data: the text.

@@ -58,7 +58,7 @@ class FlexOps(Nodes):
         """Starts without nodes."""
         self._data = data
         self._model = model
-        # Of each node: start and end of the options, index of the subgraph, index of the operator.
+        # For each node: start and end of the options, index of the subgraph, index of the operator.
         self._places = array("Q")
 
     def add(self, place: int, end: int, graph: int, operator: int) -> None:
@@ -89,7 +89,7 @@ def flex_ops(data: Buffer, model: str) -> FlexOps:
         raise FlatError("does not have TFL3 at byte 4: not a TensorFlow Lite model")
     budget = flatbuffer.Budget(len(data))
     root = flatbuffer.number(data, 0, "<I")
-    flex = bytearray()  # for each operator code, whether it is that of a Flex op
+    flex = bytearray()  # for each operator code, whether it is the code of a Flex op
     for code in flatbuffer.tables(data, root, 1):
         place, end = budget.place(data, code, 1)
         flex.append(data[place : min(end, place + 4)] == b"Flex")

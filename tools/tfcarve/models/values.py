@@ -1,4 +1,4 @@
-"""The values of constants and variables: how many, and how many bytes. Pure."""
+"""The values of constants and variables: their number and their bytes. Pure."""
 
 import math
 from typing import NamedTuple
@@ -13,7 +13,7 @@ _MAX_ELEMENTS = 2**63 - 1
 
 
 class Value(NamedTuple):
-    """The elements of a node's value and their bytes in memory; bytes None: unknown, as of strings."""
+    """The elements of a node's value and their bytes in memory; bytes None: unknown, for example for strings."""
 
     elements: int
     bytes: int | None
@@ -25,7 +25,7 @@ class Values(JsonDocument, frozen=True):
     Attributes:
       nodes: number of nodes.
       elements: number of elements.
-      bytes: in memory, without those of unsized nodes.
+      bytes: their bytes in memory, without unsized nodes.
       unsized: number of nodes with elements whose bytes are unknown, such as strings.
     """
 
@@ -35,7 +35,7 @@ class Values(JsonDocument, frozen=True):
     unsized: int
 
     def __add__(self, value: Value) -> "Values":
-        """Returns the values with those of one more node."""
+        """Returns the sum of these values and the value of one more node."""
         return Values(
             self.nodes + 1,
             self.elements + value.elements,

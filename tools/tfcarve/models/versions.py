@@ -1,4 +1,4 @@
-"""Reads the versions of a GraphDef: which TensorFlow wrote it, and which may load it.
+"""Reads the versions of a GraphDef: the version that wrote it, and the versions that may load it.
 
 Source: tensorflow/core/framework/{graph,versions}.proto.
 """
@@ -10,7 +10,7 @@ from tfcarve.models import wire
 from tfcarve.models.wire import BYTES, VARINT, Buffer, WireError
 
 _VERSIONS = 4
-# TensorFlow's own GraphDefs list none.
+# The GraphDefs that TensorFlow writes have no bad_consumers.
 _MAX_BAD = 65_536
 
 
@@ -19,9 +19,9 @@ class Versions:
     """VersionDef: all three are versions of the GraphDef format (TF_GRAPH_DEF_VERSION).
 
     Attributes:
-      producer: of the TensorFlow that wrote the graph.
-      min_consumer: of the first TensorFlow that may load it.
-      bad_consumers: of those that may not load it.
+      producer: the version of the TensorFlow that wrote the graph.
+      min_consumer: the version of the first TensorFlow that may load it.
+      bad_consumers: later versions that may not load it.
     """
 
     producer: int = 0

@@ -15,12 +15,12 @@ Region = tuple[int, int]
 # Field number, wire type, and for BYTES the start and end of the content; otherwise the value and 0.
 Field = tuple[int, int, int, int]
 
-# How many bytes of a mapped file stay resident before a Pass releases them.
+# The number of bytes of a mapped file that stay resident before a Pass releases them.
 _RESIDENT = 4 << 20
 
 
 class WireError(ValueError):
-    """The bytes are not a message: the text states where and why."""
+    """The bytes are not a message: the text states the place and the reason."""
 
 
 class Budget:
@@ -43,7 +43,7 @@ class Budget:
 class Pass:
     """A pass over a buffer from start to end that releases the pages of a mapped file behind it.
 
-    Otherwise the whole file would count as memory of the process.
+    Without it the whole file would count as memory of the process.
     """
 
     def __init__(self, data: Buffer) -> None:

@@ -7,7 +7,7 @@ builds values directly from the events of PyYAML's parser.
 import re
 from typing import Any
 
-# All ops and kernel classes of TensorFlow are a fifth of this.
+# Five times the number of all ops and kernel classes of TensorFlow.
 _MAX_VALUES = 50_000
 _MAX_DEPTH = 16
 # Source: YAML 1.1, as implemented by PyYAML's resolver.
@@ -22,7 +22,7 @@ _INTEGER = re.compile(r"[-+]?[0-9]{1,18}")
 
 
 class YamlError(ValueError):
-    """The text is not in this subset of YAML: the text states the line and why."""
+    """The input is not in this subset of YAML. The text of the error states the line and the reason."""
 
 
 def _plain(text: str) -> str | int | bool | None:

@@ -1,4 +1,4 @@
-"""The nodes that have ops and attributes which a release does not have, and the texts about them. Pure."""
+"""Finds nodes with ops and attributes that a release does not have, and writes the messages about them. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,12 +9,12 @@ from tfcarve.models.node_use import AttrValue, NodeUse
 from tfcarve.newer.data import NewAttribute, Newer
 from tfcarve.newer.versions import release_of
 
-# Only hostile models have as many kinds.
+# Only hostile models have more kinds.
 _MAX_KINDS = 100
 
 
 def op_fault(op: str, newer: Newer) -> str:
-    """Returns what is wrong with an op that is newer than the release."""
+    """Returns the message about an op that is newer than the release."""
     return (
         f"op {op!r} is newer than TensorFlow {newer.data.tensorflow}, which tfcarve builds: {newer.ops[op]} is the first release "
         "that has it"
@@ -22,7 +22,7 @@ def op_fault(op: str, newer: Newer) -> str:
 
 
 def op_fix(newer: Newer) -> str:
-    """Returns what a user can do about an op that is newer than the release."""
+    """Returns advice about an op that is newer than the release."""
     built = release_of(newer.data.tensorflow)
     return (
         "replace the layer or function that creates it; or, if the program that creates the model also runs with TensorFlow "
@@ -31,12 +31,12 @@ def op_fix(newer: Newer) -> str:
 
 
 def attribute_fault(first: str, version: str) -> str:
-    """Returns what is wrong with an attribute that TensorFlow has from the release `first` on, and `version` not."""
+    """Returns the message about an attribute that TensorFlow has since the release `first`, which is later than `version`."""
     return f"TensorFlow {version} does not have this attribute: {first} is the first release that has it"
 
 
 def attribute_fix(row: NewAttribute) -> str:
-    """Returns what a user can do about an attribute that is newer than the release."""
+    """Returns advice about an attribute that is newer than the release."""
     return f"use its default value, {row.default!r}, or replace the layer or function that sets it"
 
 
@@ -53,7 +53,7 @@ def new_attributes(
     Args:
       use: the node; its op is not a function of the model.
       known: the attributes that the op has in the TensorFlow that is built.
-      newer: what is newer than its release.
+      newer: the ops and attributes that are newer than that TensorFlow.
     """
     for name, row in newer.attributes.get(use.op, {}).items():
         value = use.attrs.get(name)
@@ -63,12 +63,12 @@ def new_attributes(
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What of some nodes is newer than a release: a text for each kind, with the first node.
+    """The newer ops and attributes of nodes: a text for each kind, with the first node.
 
     Attributes:
-      ops: ops; they are no fault yet, because custom ops may have their names.
-      attributes: attributes that change what a node computes. TensorFlow ignores attributes that it does not have, so the
-        outputs would be wrong.
+      ops: newer ops. They may be valid, because custom ops may have their names.
+      attributes: newer attributes that change the outputs of a node. TensorFlow ignores attributes that it does not have, so
+        the outputs would be wrong.
     """
 
     ops: tuple[str, ...]
@@ -88,7 +88,7 @@ class _Places:
         self._count: Counter[str] = Counter()
 
     def add(self, kind: str, use: NodeUse) -> None:
-        """Adds a node; of many kinds, only the first are kept."""
+        """Adds a node. If there are too many kinds, adds nothing for a new kind."""
         if kind in self._first or len(self._first) < _MAX_KINDS:
             self._first.setdefault(kind, use.place())
             self._count[kind] += 1
@@ -102,11 +102,13 @@ class _Places:
 
 
 def findings(uses: Iterable[NodeUse], newer: Newer) -> Findings:
-    """Returns what of nodes, which are no calls of functions, is newer than a release."""
+    """Returns the newer ops and attributes of nodes that do not call functions."""
     ops, attributes = _Places(), _Places()
     for use in uses:
         if use.op in newer.ops:
-            custom = "tfcarve select refuses it unless a source that --custom-op names defines it"
+            custom = (
+                "tfcarve select refuses the op unless a source that --custom-op names defines it"
+            )
             ops.add(f"{op_fault(use.op, newer)}: {custom}", use)
         for row, value in new_attributes(use, {}, newer):
             if not newer.is_droppable(row, value):

@@ -1,4 +1,4 @@
-"""Reads newer_ops.json and dropped_attributes.yaml: what later TensorFlow releases have, and a release does not have."""
+"""Reads newer_ops.json and dropped_attributes.yaml: the ops and attributes that only later TensorFlow releases have."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class NewAttribute(JsonDocument, frozen=True):
 
     Attributes:
       op: the op.
-      attribute: its name.
+      attribute: the attribute's name.
       type: string, int, float, bool, type, or list(…) of one.
       default: the default value (a type by its name).
-      first: the name of the first release that has it.
+      first: the name of the first release that has the attribute.
     """
 
     op: str
@@ -80,11 +80,11 @@ class NewerOps(JsonDocument, frozen=True, tag_field="version", tag=_VERSION):
 
 
 class Dropped(JsonDocument, frozen=True):
-    """New attributes that change nothing that a CPU kernel computes.
+    """New attributes that do not change the results of a CPU kernel.
 
     Attributes:
-      ops: the ops that have them.
-      attributes: their names.
+      ops: the ops with the attributes.
+      attributes: the names of the attributes.
       why: the reason.
       values: besides the default, the values that change nothing; None: all values.
     """
@@ -101,7 +101,7 @@ class _DroppedDocument(JsonDocument, frozen=True):
 
 @dataclass(frozen=True)
 class Newer:
-    """What is newer than a release; see NewerOps and Dropped."""
+    """The ops and attributes that are newer than a release; see NewerOps and Dropped."""
 
     data: NewerOps
     dropped: tuple[Dropped, ...]
@@ -120,7 +120,7 @@ class Newer:
         return found
 
     def is_droppable(self, row: NewAttribute, value: AttrValue) -> bool:
-        """Returns whether a node computes the same without an attribute, which has a value."""
+        """Returns whether a node has the same outputs without an attribute with this value."""
         if (value.kind, value.value) == (row.type, row.default):
             return True
         if value.kind == "list()" and row.default == ():
@@ -149,7 +149,7 @@ def parse(data: bytes, where: str) -> NewerOps:
 
 @cache
 def load(release: Release) -> Newer:
-    """Returns what is newer than a release."""
+    """Returns the ops and attributes that are newer than a release."""
     file, dropped = release.file(FILE_NAME), release.file(_DROPPED_FILE)
     document = yaml.safe_load(files.read_bytes(dropped))
     rows = json_codec.convert(document, _DroppedDocument, str(dropped)).dropped
@@ -157,5 +157,5 @@ def load(release: Release) -> Newer:
 
 
 def of_built() -> Newer:
-    """Returns what is newer than the release that tfcarve builds by default."""
+    """Returns the ops and attributes that are newer than the release that tfcarve builds by default."""
     return load(known.release())

@@ -12,7 +12,7 @@ from tfcarve.newer.check import Findings
 from tfcarve.newer.data import Newer
 from tfcarve.newer.values import value_of
 
-# Messages of tfcarve.prepare.messages.
+# Messages of tfcarve.prepare.graph.messages.
 NodeDef = Any
 FunctionDef = Any
 
@@ -28,14 +28,14 @@ def _nodes(
 
 
 def findings(nodes: Iterable[NodeDef], functions: Iterable[FunctionDef], newer: Newer) -> Findings:
-    """Returns what of the nodes of a graph and its functions is newer than a release."""
+    """Returns the newer ops and attributes of the nodes of a graph and its functions."""
     return check.findings(_uses(nodes, functions, newer), newer)
 
 
 def _uses(
     nodes: Iterable[NodeDef], functions: Iterable[FunctionDef], newer: Newer
 ) -> Iterator[NodeUse]:
-    """Yields the nodes whose op or attributes are newer, with these attributes only."""
+    """Yields the nodes with a newer op or newer attributes, with only the newer attributes."""
     for function, node in _nodes(nodes, functions):
         rows = newer.attributes.get(node.op, ())
         attrs = {name: value_of(node.attr[name]) for name in rows if name in node.attr}

@@ -1,4 +1,4 @@
-"""Which versions of GraphDef a TensorFlow release may load. Pure.
+"""Checks whether a TensorFlow release may load a GraphDef of a version. Pure.
 
 Source: CheckVersions in tensorflow/core/framework/versions.cc. A graph of a later producer is accepted.
 """
@@ -10,13 +10,13 @@ from tfcarve.newer.versions import release_of
 
 
 def fix(newer: NewerOps) -> str:
-    """Returns what a user can do about a graph that a release refuses."""
+    """Returns advice about a graph that a release refuses."""
     built = release_of(newer.tensorflow)
     return f"export the model with TensorFlow {built}, or correct the program that sets min_consumer and bad_consumers"
 
 
 def fault(versions: Versions, newer: NewerOps) -> str:
-    """Returns why a release refuses a graph by its versions; "": it accepts it."""
+    """Returns the reason why a release refuses a graph by its versions; "" if it accepts the graph."""
     own = newer.graph_version
     if versions.min_consumer > own:
         later = (row.name for row in newer.releases if row.graph_version >= versions.min_consumer)

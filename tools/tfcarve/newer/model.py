@@ -1,4 +1,4 @@
-"""What of a model is newer than a release. Pure."""
+"""Finds the ops, attributes and versions of a model that are newer than a release. Pure."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ def _findings(model: Model, newer: Newer) -> Findings:
 
 
 def notes(model: Model, newer: Newer) -> tuple[str, ...]:
-    """Returns a note for everything for which a library of the release cannot run a model."""
+    """Returns a note for each reason why a library of the release cannot run a model."""
     found = _findings(model, newer)
     return (*_excluded(model, newer), *found.attributes, *found.ops)
 
@@ -29,7 +29,7 @@ def notes(model: Model, newer: Newer) -> tuple[str, ...]:
 def checked(model: Model, newer: Newer) -> tuple[str, ...]:
     """Returns notes about the ops of a model that the release does not have.
 
-    Raises InvalidInput if TensorFlow of the release refuses the model by its versions, or computes something else.
+    Raises InvalidInput if TensorFlow of the release refuses the model by its versions, or computes other outputs.
     """
     for fault in _excluded(model, newer):
         raise InvalidInput(fault)

@@ -5,7 +5,7 @@ from typing import Any
 from tfcarve.models.attr_value import attr_value
 from tfcarve.models.node_use import AttrValue
 
-# AttrValue of tfcarve.prepare.messages.
+# AttrValue of tfcarve.prepare.graph.messages.
 Message = Any
 
 

@@ -12,7 +12,7 @@ from tfcarve.errors import InvalidInput
 from tfcarve.objfile import cpu
 
 MAGIC = b"\x7fELF"
-# What pyelftools raises for damaged files.
+# The errors that pyelftools raises for damaged files.
 DAMAGED = (
     ConstructError,
     ELFError,

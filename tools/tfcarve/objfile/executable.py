@@ -9,7 +9,7 @@ from tfcarve.objfile import cpu, elf
 
 @dataclass(frozen=True, slots=True)
 class Executable:
-    """A program or a shared library: its CPU, as in objfile.cpu, and whether it is a program or a library."""
+    """A program or a shared library: its CPU, and whether it is a program or a library."""
 
     cpu: str
     is_program: bool
@@ -41,6 +41,6 @@ def identify(data: bytes, where: str) -> Executable:
 
 
 def host_cpu() -> str:
-    """Returns the CPU whose programs this machine runs natively, "" if it is none of objfile.cpu's."""
+    """Returns the CPU whose programs this machine runs natively; "" if objfile.cpu does not have it."""
     host = cpu.BY_UNAME.get(platform.machine())
     return host.name if host else ""

@@ -9,7 +9,7 @@ from tfcarve.objfile import archive, elf, macho, universal
 
 @dataclass(frozen=True, slots=True)
 class SectionName:
-    """A section's name in ELF and in Mach-O files; empty where a format does not have it."""
+    """A section's name in ELF and in Mach-O files; empty for a format without the section."""
 
     elf: str
     macho: str
@@ -21,7 +21,7 @@ class Image:
 
     Attributes:
       name: the file's name, with the slice of a universal file, for messages.
-      sections: the requested sections; those of an archive's objects are concatenated, each with a zero byte.
+      sections: the requested sections. For an archive, the sections of its objects are concatenated, each with a zero byte.
       cpus: CPUs of its objects, as elf.cpu_name and macho.cpu_name call them.
     """
 

@@ -31,18 +31,18 @@ class LinkedFile(Protocol):
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """Its sections, named as in the linker's map."""
+        """Its sections, with the names that the linker's map uses."""
 
     @property
     def header_bytes(self) -> int:
-        """Bytes of the headers: the file's, the segments' and the sections'."""
+        """Bytes of the headers of the file, the segments and the sections."""
 
     @property
     def text_bytes(self) -> int:
-        """Bytes that are loaded and never written: what GNU `size` calls text."""
+        """Bytes that are loaded and never written; GNU `size` calls them text."""
 
     def content(self, address: int, size: int) -> bytes:
         """Returns `size` bytes at a loaded address; b"" if the file has no content for it."""
 
     def table_entries(self) -> Iterator[TableEntry]:
-        """Yields what the linker generated for single addresses: relocations and unwind entries."""
+        """Yields the bytes that the linker generated for single addresses: relocations and unwind entries."""

@@ -56,7 +56,7 @@ class LinkedElf:
 
     @property
     def text_bytes(self) -> int:
-        """Bytes that are loaded and never written: what GNU `size` calls text."""
+        """Bytes that are loaded and never written; GNU `size` calls them text."""
         return sum(s.size for s in self.sections if s.loaded and not s.writable)
 
     def content(self, address: int, size: int) -> bytes:

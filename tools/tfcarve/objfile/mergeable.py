@@ -23,17 +23,17 @@ class Mergeable:
 
 
 def mergeable(data: bytes) -> Iterator[Mergeable]:
-    """Yields the mergeable sections of a little-endian ELF object (ELF specification, 4-8); none of other files.
+    """Yields the mergeable sections of a little-endian ELF object (ELF specification, 4-8); yields nothing for other files.
 
-    It reads section headers directly: a library has hundreds of objects with thousands of sections each. It ends
-    where the sections have more bytes than the file: then they overlap, and no compiler writes that.
+    It reads section headers directly: a library has hundreds of objects with thousands of sections each. It stops
+    if the sections have more bytes than the file: then they overlap, and no compiler writes overlapping sections.
     """
     if data[:4] != elf.MAGIC or len(data) < 64 or data[5] != 1:
         return
-    wide = data[4] == 2
-    (table,) = struct.unpack_from("<Q" if wide else "<I", data, 0x28 if wide else 0x20)
-    entry_size, count, names = struct.unpack_from("<HHH", data, 0x3A if wide else 0x2E)
-    form = "<IIQQQQIIQQ" if wide else "<10I"
+    is_64_bit = data[4] == 2
+    (table,) = struct.unpack_from("<Q" if is_64_bit else "<I", data, 0x28 if is_64_bit else 0x20)
+    entry_size, count, names = struct.unpack_from("<HHH", data, 0x3A if is_64_bit else 0x2E)
+    form = "<IIQQQQIIQQ" if is_64_bit else "<10I"
     size = struct.calcsize(form)
     if entry_size != size or table + size > len(data):
         return

@@ -21,7 +21,7 @@ _MANIFEST = """\
 </manifest>
 """
 
-# Native methods are bound by the names of their classes: code shrinkers must keep these.
+# Native methods are bound by the names of their classes: code shrinkers must keep the names.
 _PROGUARD = """\
 -keep class org.tensorflow.** { *; }
 """
@@ -45,7 +45,7 @@ def aar(
       libraries: the shared library for each ABI ("arm64-v8a", …).
       file_name: name of each library, e.g. "libtensorflow_inference.so".
       without: classes, e.g. "org.tensorflow.EagerSession", whose native methods the libraries do not implement.
-        Calls of these throw Java's UnsatisfiedLinkError.
+        Calls of their methods throw Java's UnsatisfiedLinkError.
 
     Raises:
       InvalidInput: an ABI is unknown, there is no library, or libraries do not meet the requirements: lists all

@@ -38,7 +38,7 @@ def compiled(
     Args:
       javac: the compiler of a JDK.
       sources: the classes to compile.
-      source_path: folders of further classes; those that are used are added to the jar.
+      source_path: folders of further classes; the jar also contains the classes that `sources` use.
       stubs: sources of classes of Android or of other packages, to compile against; the jar does not contain them.
 
     Raises:

@@ -1,6 +1,6 @@
 """Xcframeworks of static libraries: folders with a library for devices and one for the simulator, for Xcode.
 
-Format: what `xcodebuild -create-xcframework` writes; Apple's "Creating a multiplatform binary framework bundle".
+Format: the output of `xcodebuild -create-xcframework`; Apple's "Creating a multiplatform binary framework bundle".
 """
 
 import plistlib
@@ -45,10 +45,10 @@ def xcframework(
     Args:
       name: file name of the library, e.g. "libtensorflow-core.a".
       slices: one library for each CPU of each platform.
-      headers: the files of its Headers folders, by their path in these.
+      headers: the files of each Headers folder, by their path in it.
 
     Raises:
-      InvalidInput: there is no slice, two are for the same CPU and platform, or one has objects for something else.
+      InvalidInput: there is no slice, two slices are for the same CPU and platform, or a slice has objects for another target.
     """
     by_platform: dict[str, dict[str, Slice]] = {}
     for each in slices:
@@ -97,7 +97,7 @@ def _library(archives: Mapping[str, bytes]) -> bytes:
 
 
 def is_xcframework_plist(info: bytes) -> bool:
-    """Whether the content of an Info.plist is that of an xcframework."""
+    """Whether an Info.plist with this content belongs to an xcframework."""
     try:
         plist = plistlib.loads(info)
     except (ValueError, ExpatError):
@@ -109,7 +109,7 @@ def check(each: Slice) -> None:
     """Checks that all objects of a slice are for its CPU, platform and minimum iOS version.
 
     Raises:
-      InvalidInput: it has no objects, or objects for something else, which the message names.
+      InvalidInput: it has no objects, or objects for another target, which the message names.
     """
     objects = tuple(mach_objects(each.archive, each.where))
     if not objects:

@@ -9,7 +9,7 @@ _DATE = (1980, 1, 1, 0, 0, 0)
 
 
 def zip_file(files: Mapping[str, bytes]) -> bytes:
-    """Returns a zip file (also a jar or an AAR): the same bytes for the same files.
+    """Returns a zip file (also a jar or an AAR). Equal files give equal bytes.
 
     Args:
       files: their contents by path.

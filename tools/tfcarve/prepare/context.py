@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare.evaluate import Evaluator
-from tfcarve.prepare.graph import Ref, ref
+from tfcarve.prepare.evaluate.evaluator import Evaluator
+from tfcarve.prepare.graph.graph import Ref, ref
 
 
 @dataclass(frozen=True)
@@ -100,5 +100,5 @@ class Context:
         return [ref(name) for name in self.outputs]
 
     def preserved(self) -> set[str]:
-        """Returns the names of the nodes that must stay: those that are fed or fetched."""
+        """Returns the names of the nodes that must stay, because they are fed or fetched."""
         return self.input_nodes() | self.output_nodes()

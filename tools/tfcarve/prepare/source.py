@@ -10,12 +10,12 @@ from msgspec import structs
 from tfcarve.errors import InvalidInput
 from tfcarve.models.mapped_file import mapped
 from tfcarve.models.node_names import meant
-from tfcarve.prepare import graph_file
-from tfcarve.prepare.fixed_inputs import with_constants
 from tfcarve.prepare.freeze import run as freezing
 from tfcarve.prepare.freeze.request import DEFAULTS, Options, requires_freezing
 from tfcarve.prepare.freeze.source import kind
-from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.graph import graph_file
+from tfcarve.prepare.graph.graph import Graph
+from tfcarve.prepare.inputs.fixed_inputs import with_constants
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +24,13 @@ class Source:
 
     Attributes:
       path: its file.
-      inputs: the names of the requested inputs in the graph, or of all that freezing created; empty if neither exist.
-      outputs: likewise.
-      declared: the outputs of the model that was frozen; empty for a GraphDef that was not.
-      frozen_with: the options with which it was frozen; None for a GraphDef that was not.
+      inputs: the names of the requested inputs in the graph, or of all inputs that freezing created; empty if there are no inputs.
+      outputs: the names of the requested outputs in the graph, or of all outputs that freezing created; empty if there are no outputs.
+      declared: the outputs of the model that was frozen; empty for a GraphDef that was not frozen by tfcarve.
+      frozen_with: the options with which it was frozen; None for a GraphDef that was not frozen by tfcarve.
       input_nodes: the nodes of the inputs of the model that was frozen, by their names in its signature.
-      output_nodes: likewise.
-      notes: what freezing changed beyond constants for variables, for the user.
+      output_nodes: the nodes of the outputs of the model that was frozen, by their names in its signature.
+      notes: the changes of freezing other than constants for variables, for the user.
     """
 
     path: Path
@@ -49,8 +49,8 @@ def frozen_source(path: Path, options: Options = DEFAULTS) -> Iterator[Source]:
 
     Args:
       path: a SavedModel's directory, .keras, .h5, .pb, .pbtxt or .meta.
-      options: how to freeze it. `inputs` and `outputs` are tensors of a GraphDef or MetaGraphDef; those of another model
-        are the signature's, and `inputs` and `outputs` select some of them.
+      options: the options of freezing. `inputs` and `outputs` are tensors of a GraphDef or MetaGraphDef; for another model,
+        they select inputs and outputs of the signature.
 
     Yields:
       The frozen graph; a GraphDef itself if it is not frozen.
@@ -90,9 +90,9 @@ def frozen_source(path: Path, options: Options = DEFAULTS) -> Iterator[Source]:
 
 
 def read_source(path: Path, options: Options = DEFAULTS) -> tuple[Graph, Source]:
-    """Reads the graph of a model, which is frozen as by frozen_source.
+    """Reads the graph of a model; frozen_source freezes the model.
 
-    A GraphDef is not frozen only because Placeholders become constants.
+    A GraphDef is not frozen if the only reason is that Placeholders become constants.
 
     Raises InvalidInput, with the file and the fix, if it is not a model, is damaged or cannot be frozen.
     """

@@ -29,10 +29,10 @@ class Proof(JsonDocument, frozen=True):
       version: of the JSON form.
       library: name of the file, with the slice of a universal file.
       registered: number of selected ops and kernels that the library registers.
-      always: number of further ones that TensorFlow registers whatever the selection.
+      always: number of other ops and kernels, which TensorFlow registers whatever the selection.
       implied: kernels that no model needs, but whose op and class are both selected in one source:
         TensorFlow checks the two separately, so they are registered too.
-      problems: what is missing and what is surplus, with the nodes that need it and a remedy.
+      problems: each missing op or kernel, with the nodes that need it, and each surplus one; all with a remedy.
     """
 
     library: str
@@ -44,14 +44,14 @@ class Proof(JsonDocument, frozen=True):
 
 
 def prove(library: str, selection: Selection, table: Table, refused: Table) -> Proof:
-    """Compares what a library registers with its selection.
+    """Compares the registrations in a library with its selection.
 
     Args:
       library: its name.
-      selection: what the library was carved to.
-      table: what the library registers.
-      refused: what its sources could register but the selection excludes, as far as known: hints name the
-        nearest class of it.
+      selection: the selection that the library was carved to.
+      table: the registrations in the library.
+      refused: the registrations in its sources that the selection excludes, as far as known. Hints name the nearest
+        class among them.
     """
     implied, surplus = _surplus(selection, table)
     missing = tuple(_missing(selection, table, refused))

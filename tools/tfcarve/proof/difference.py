@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 
-# The permitted difference of elements, times 1 + |expected|: the absolute and the relative tolerance of numpy.isclose. Those
-# of float32 and float64 apply to complex64 and complex128 too. Elements of other types must be equal.
+# The permitted difference of elements, times 1 + |expected|: the absolute and the relative tolerance of numpy.isclose. The
+# tolerances of float32 and float64 apply to complex64 and complex128 too. Elements of other types must be equal.
 TOLERANCES = MappingProxyType({"float16": 1e-2, "float32": 1e-5, "float64": 1e-9})
 
-# The bytes of a string in a message, as in compare.cc.
+# The number of a string's bytes that a message shows; tools/runtime/compare.cc shows as many.
 _SHOWN = 40
 _PART = MappingProxyType({"complex64": "float32", "complex128": "float64"})
 
@@ -24,7 +24,7 @@ def type_name(dtype: "np.dtype[Any]") -> str:
 
 
 def number_type(dtype: "np.dtype[Any]") -> str:
-    """Returns the name of a type, for complex64 and complex128 that of a part: a key of TOLERANCES if it has a tolerance."""
+    """Returns the name of a type; for complex64 and complex128, of the type of their parts. TOLERANCES has these names."""
     name = type_name(dtype)
     return _PART.get(name, name)
 
@@ -34,12 +34,12 @@ def difference(actual: Array, expected: Array, tolerances: Mapping[str, float] =
 
     Args:
       actual: the output; strings are bytes objects.
-      expected: likewise.
+      expected: the expected array; strings are bytes objects.
       tolerances: the permitted difference for each type of TOLERANCES.
 
     Returns:
-      "" if types, shapes and, within the tolerance, all elements are equal; NaN equals NaN. Otherwise what differs: the number
-      of elements, and the position and both values of the largest difference.
+      "" if types, shapes and, within the tolerance, all elements are equal; NaN equals NaN. Otherwise a text: the number
+      of different elements, and the position and both values of the largest difference.
     """
     found, wanted = type_name(actual.dtype), type_name(expected.dtype)
     if found != wanted:
@@ -58,7 +58,7 @@ def difference(actual: Array, expected: Array, tolerances: Mapping[str, float] =
 
 
 def largest_difference(actual: Array, expected: Array) -> float:
-    """Returns the largest difference of two arrays of numbers with the same type and shape, in units of 1 + |expected|."""
+    """Returns the largest difference of two arrays of numbers with equal types and shapes, in units of 1 + |expected|."""
     part = number_type(expected.dtype)
     numbers = (_numbers(array, part).astype(np.float64) for array in (actual, expected))
     return float(np.max(_distances(*numbers), initial=0))
@@ -82,7 +82,7 @@ def _quoted(string: bytes) -> str:
 
 
 def _float_difference(actual: Array, expected: Array, allowed: float, parts: int) -> str:
-    """Compares numbers, of which an element has `parts`: 2 if it is complex."""
+    """Compares numbers. `parts` is the number of numbers in an element: 2 if it is complex."""
     distances = _distances(actual.astype(np.float64), expected.astype(np.float64))
     wrong = int(np.count_nonzero(distances > allowed))
     if not wrong:

@@ -16,7 +16,7 @@ Arrays = Mapping[str, Array]
 
 
 class LiteError(Exception):
-    """The model has no such signature, input or output, or an array is none that the input takes; the text says what it has."""
+    """A signature, input or output is unknown, or an input does not take an array. The text lists the valid names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ def run(interpreter: Any, signature: str, feeds: Arrays, outputs: Sequence[str])
     """Runs a model once.
 
     Args:
-      interpreter: tf.lite.Interpreter, or that of another package.
-      signature: its name; "": serving_default, or the only one.
+      interpreter: tf.lite.Interpreter, or the interpreter of another package.
+      signature: the name of the signature; "" for serving_default or the only signature.
       feeds: an array for each input of the signature; if the model has no signatures, for each input tensor.
       outputs: outputs of the signature, or output tensors.
 

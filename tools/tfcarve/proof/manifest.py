@@ -1,4 +1,4 @@
-"""The manifest: what a library states about itself."""
+"""The manifest: the facts that a library states about itself."""
 
 import json
 from collections.abc import Mapping
@@ -30,13 +30,13 @@ class ManifestModel(JsonDocument, frozen=True, omit_defaults=True):
 
 
 class Manifest(JsonDocument, frozen=True):
-    """What a library was built from and for.
+    """The sources and models that a library was built from.
 
     Attributes:
       version: VERSION.
       tfcarve: version of the tool.
       tensorflow: version of TensorFlow.
-      defines: macros that decided what is registered, sorted.
+      defines: macros that decided which kernels are registered, sorted.
       models: the models that it was carved for, sorted.
       ops: the ops that it registers for them, sorted.
     """

@@ -22,7 +22,7 @@ def run_again(program: str, model: Path, folder: Path, words: Sequence[str]) -> 
     Args:
       program: the module of the program.
       model: its first argument.
-      folder: where the outputs are: 0.npy and so on.
+      folder: the folder with the outputs: 0.npy and so on.
       words: its other arguments, after the folder.
     """
     limits = full_tensorflow.Limits.of_model(model.stat().st_size)
@@ -38,7 +38,7 @@ def warnings(outputs: Sequence[str], folder: Path) -> Iterator[str]:
 
     Args:
       outputs: their names, in the order of the files.
-      folder: as for run_again.
+      folder: the folder with the outputs of both runs.
     """
     from tfcarve.proof import npy_arrays
     from tfcarve.proof.difference import TOLERANCES, largest_difference, number_type

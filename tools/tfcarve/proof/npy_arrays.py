@@ -8,7 +8,7 @@ import numpy as np
 
 from tfcarve.proof.difference import Array, type_name
 
-# What .npy files can store: bools, numbers and strings.
+# The kinds of types that .npy files can store: bools, numbers and strings.
 _KINDS = "biufcSU"
 _FORMAT: Any = np.lib.format
 
@@ -21,7 +21,7 @@ def read(path: Path) -> Array:
     """Returns the array in a .npy file.
 
     Raises:
-      ArrayError: it cannot be read, is not such a file, or has other elements than numbers, bools and strings.
+      ArrayError: it cannot be read, is not such a file, or has elements that are not numbers, bools or strings.
     """
     try:
         with path.open("rb") as stream:

@@ -1,6 +1,6 @@
 """Runs a model in the interpreter of ai-edge-litert with a Flex delegate, and compares its outputs: for tf_model_test.
 
-Needs no other packages than those of //third_party/python:litert.txt. Exit status: 0 done; 1 the interpreter or the delegate
+Needs only the packages of //third_party/python:litert.txt. Exit status: 0 done; 1 the interpreter or the delegate
 cannot run the model, or an output differs from the expected one; 2 invalid arguments, or a file cannot be read.
 """
 
@@ -113,7 +113,7 @@ def main(argv: Sequence[str]) -> int:
     except (ArrayError, LiteError) as error:
         return _fail(_BAD_USE, f"{arguments.model}: {error}")
     except (OSError, RuntimeError, ValueError) as error:
-        # What the interpreter, the delegate or the dynamic linker says.
+        # The message of the interpreter, the delegate or the dynamic linker.
         return _fail(_REFUSED, f"{arguments.model}: {error}")
     status = _DONE
     tolerances = {**TOLERANCES, **dict(arguments.tolerance)}

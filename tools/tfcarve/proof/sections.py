@@ -3,7 +3,7 @@
 from tfcarve.objfile import image
 from tfcarve.objfile.image import Image, SectionName
 
-# What the library registers; what its sources could register but the selection excludes; its manifest.
+# The library's registrations; the registrations in its sources that the selection excludes; its manifest.
 TABLE = SectionName("tfcarve_table", "__tfcarve")
 REFUSED = SectionName(".tfcarve.refused", "")
 MANIFEST = SectionName(".tfcarve.manifest", "__tfcarve_info")

@@ -83,7 +83,7 @@ def parse(data: bytes, where: str) -> Table:
 
 
 def _op_name(text: str) -> str | None:
-    """The op's name from a record: "" if it is a C++ constant; None if it is neither a constant nor a literal."""
+    """The op's name from a record; "" for a C++ constant; None for text that is neither a constant nor a literal."""
     try:
         literal = cpp.literal(text)
     except ValueError:

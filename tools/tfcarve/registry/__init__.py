@@ -1,1 +1,5 @@
-"""The kernel index: all ops and kernels that a TensorFlow source tree registers."""
+"""The kernel index: all ops and kernels that a TensorFlow source tree registers.
+
+Here: the kernel index: sources to registrations.
+Not here: what a model needs.
+"""

@@ -175,7 +175,7 @@ def _op(
 
 
 def _marks(text: str) -> Iterator[tuple[re.Match[str], tuple[str, ...], int, int]]:
-    """Yields where builders are created: the mark, the arguments, the position after them, and that of the next mark."""
+    """Yields for each created builder: the mark, the arguments, the position after them, the position of the next mark."""
     mark = _MARK.search(text)
     while mark:
         arguments, end = cpp.balanced(text, mark.end())
@@ -189,7 +189,7 @@ def scan(text: str) -> Iterator[CKernel | COp]:
 
     Raises:
       ValueError: a registration cannot be parsed.
-      IndexError: likewise.
+      IndexError: a call has too few arguments.
     """
     functions: list[_Function] | None = None
     left = _MAX_ITEMS

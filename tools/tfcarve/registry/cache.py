@@ -3,7 +3,7 @@
 There are four kinds. Each file may be deleted at any time:
   index/<key>.json     an index, keyed by the content of everything that it depends on
   seen/<key>.json      the key of the index for a tree with certain time stamps and sizes
-  records/<key>.json   raw records by the digest of what the preprocessor sees of each source
+  records/<key>.json   raw records by the digest of everything that the preprocessor reads for each source
   memo/<key>.json      values computed for each file, keyed by the digest of its text
 
 If TFCARVE_INDEX_CACHE is "off", no file is read or written: Bazel's actions declare all that they read.

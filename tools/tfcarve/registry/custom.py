@@ -1,4 +1,4 @@
-"""Registrations of custom ops, and the check that TensorFlow does not register the same. Pure.
+"""Registrations of custom ops, and the check that TensorFlow does not register the same ops and kernels. Pure.
 
 A program with two definitions of an op aborts before main (tensorflow/core/framework/op.cc, OpRegistry::Register).
 If two kernels match a node equally well, TensorFlow reports an error (op_kernel.cc, FindKernelRegistration).
@@ -56,7 +56,7 @@ def refuse_duplicates_in(
     resolver: Resolver,
     sets: Mapping[str, tuple[str, ...]],
 ) -> None:
-    """Checks that the custom ops of a tree register nothing that another source registers.
+    """Checks that custom op sources register no op or kernel that another source registers.
 
     Args:
       found: the raw records of each source.
@@ -65,7 +65,7 @@ def refuse_duplicates_in(
       sets: the tree's sets of types.
 
     Raises:
-      InvalidInput: as refuse_duplicates.
+      InvalidInput: there are duplicates; lists each one and the place of the first registration.
     """
     own = [found[source] for source in sorted(tree.custom) if source in found]
     stock = [records for source, records in found.items() if source not in tree.custom]
@@ -99,7 +99,7 @@ def refuse_duplicates(
     op: Callable[[str], OpDefinition | None],
     kernels: Callable[[str], Sequence[Registration]],
 ) -> None:
-    """Checks that custom op sources register nothing that is registered already.
+    """Checks that custom op sources register no op or kernel that is registered already.
 
     Args:
       sources: the sources, in any order.

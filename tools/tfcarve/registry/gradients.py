@@ -1,7 +1,7 @@
 """Finds the ops in the body of a gradient function. Pure.
 
 A gradient (tensorflow/core/ops/*_grad.cc) is a C++ function that builds a FunctionDef. Its ops are the op names among
-the string literals in it, and in the functions of the same file that it calls.
+the string literals in the function, and in the functions that it calls in its file.
 """
 
 import re

@@ -53,9 +53,9 @@ class HelperSearch:
         self._included: dict[str, str] = {}
 
     def scan(self) -> None:
-        """Finds what files include, and the names in headers and in sources that may be helpers.
+        """Finds the includes of files, and the names in headers and in sources that may be helpers.
 
-        This takes seconds and does not depend on the units, so it can run at the same time as the preprocessor.
+        This takes seconds and does not depend on the units, so it can run beside the preprocessor.
         """
         paths = [
             p
@@ -98,8 +98,8 @@ class HelperSearch:
     def _names(self, path: str) -> list[str]:
         """Returns digests of the names in a file that the search depends on.
 
-        These are the names that the file defines, instantiates, or declares only, and those that it uses of the names
-        that any helper defines. So most changes inside a function do not change the digests.
+        The search depends on the names that the file defines, instantiates, or only declares, and on the names of helpers
+        that it uses. So most changes inside a function do not change the digests.
         """
 
         def templates() -> str:

@@ -1,4 +1,4 @@
-"""The kernel index: all that a TensorFlow source tree registers, and its JSON form, index.json."""
+"""The kernel index: all registrations in a TensorFlow source tree, and its JSON form, index.json."""
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -116,7 +116,7 @@ class Unresolved(JsonDocument, frozen=True):
 
 
 class KernelIndex(JsonDocument, frozen=True, gc=True, dict=True, tag_field="version", tag=VERSION):
-    """All that a TensorFlow source tree registers.
+    """All registrations in a TensorFlow source tree.
 
     Attributes:
       tensorflow: the tree.
@@ -163,7 +163,7 @@ class KernelIndex(JsonDocument, frozen=True, gc=True, dict=True, tag_field="vers
         ops: Iterable[OpDefinition],
         unresolved: Iterable[Unresolved],
     ) -> "KernelIndex":
-        """Returns this index with more registrations and ops; an op replaces one of the same name."""
+        """Returns this index with more registrations and ops. A new op replaces the op with its name."""
         more = {op.name: op for op in ops}
         return msgspec.structs.replace(
             self,
@@ -180,7 +180,7 @@ class KernelIndex(JsonDocument, frozen=True, gc=True, dict=True, tag_field="vers
         )
 
     def to_json(self) -> bytes:
-        """Returns index.json: one row a line, the same bytes for the same index."""
+        """Returns index.json, with one row on each line. Equal indexes give equal bytes."""
         helpers = dict(sorted(self.helpers.items()))
         return json_codec.encode_rows(msgspec.structs.replace(self, helpers=helpers))
 

@@ -1,7 +1,7 @@
 """Values computed for each file, cached from one run to the next.
 
-A value is stored with a key that covers everything that it was computed from. It is reused if the key is the same,
-otherwise computed again, so the result does not depend on the order of runs.
+A value is stored with a key that covers everything that it was computed from. It is used again if the key has not changed,
+and computed again otherwise, so the result does not depend on the order of runs.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ class Memo:
     """Values by kind and path. Values that a run does not request are not stored for the next one."""
 
     def __init__(self, name: str = "") -> None:
-        """Loads what the previous run stored under `name`; an empty name loads and stores nothing."""
+        """Loads the values that the previous run stored under `name`; an empty name loads and stores nothing."""
         self._name = name
         self._loaded: _Rows = {}
         self._requested: _Rows = {}

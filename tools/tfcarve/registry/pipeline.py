@@ -29,7 +29,7 @@ from tfcarve.registry.settings import Settings
 from tfcarve.registry.skeleton_tree import SkeletonTree
 from tfcarve.registry.tree import Texts, Tree
 
-# A source without any of these words registers nothing, unless it includes one that does: all registration
+# A source without any of these words registers nothing, unless it includes a source with one: all registration
 # macros have REGISTER in their name or are passed to TF_CALL_…. XLA and Grappler have registries of their own;
 # the preprocessor takes longer to start than to read a source, so their sources are skipped.
 _CANDIDATE = re.compile(
@@ -119,7 +119,7 @@ def _is_candidate(tree: Tree, texts: Texts, path: str) -> bool:
 def _constants(
     names: Iterable[str], texts: Texts, digests: Mapping[str, str], memo: Memo
 ) -> dict[str, dict[str, str]]:
-    """Returns what values.constants returns; reads only files that changed."""
+    """Returns the definitions of constants, as values.constants does; reads only files that changed."""
     wanted = sorted(names)
     names_digest = cache.digest(wanted)
     table: dict[str, dict[str, str]] = {}
@@ -149,7 +149,7 @@ def build(
       texts: its files' texts.
       digests: a digest of each text.
       settings: how to preprocess.
-      facts: what the index states about the tree.
+      facts: the TensorFlow of the index.
       progress: called for each step.
 
     Raises:
@@ -201,7 +201,7 @@ def _cached_records(
     progress: Progress,
     meanwhile: Callable[[], None],
 ) -> tuple[dict[str, Records], dict[str, tuple[str, ...]]]:
-    """Returns what read_records returns; preprocesses only sources that changed."""
+    """Returns records and sets of types, as read_records does; preprocesses only sources that changed."""
     keys = {s: skeletons.digest(s) for s in sources}
     cached = records_cache.load(pack)
     changed = [s for s in sources if keys[s] not in cached]

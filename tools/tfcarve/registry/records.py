@@ -70,7 +70,7 @@ class RawGradient(JsonDocument, frozen=True, array_like=True):
 
 
 class Records(JsonDocument, frozen=True, array_like=True):
-    """All that one source registers."""
+    """The registrations in one source."""
 
     kernels: tuple[RawKernel, ...] = ()
     ops: tuple[RawOp, ...] = ()

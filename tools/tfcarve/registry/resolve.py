@@ -118,7 +118,7 @@ def op(raw: RawOp, resolver: Resolver, sets: Mapping[str, tuple[str, ...]]) -> O
     for name in {a.number_attr or a.type_list_attr for a in inputs + outputs}:
         if name in attrs and attrs[name].minimum is None:
             attrs[name] = replace(attrs[name], minimum=1)
-    # The same function: an argument of type resource makes the op stateful.
+    # Also FinalizeInputOrOutput: an argument of type resource makes the op stateful.
     stateful = raw.stateful or any(a.type == "resource" for a in inputs + outputs)
     return OpDefinition(
         resolver.string(raw.name, raw.file),

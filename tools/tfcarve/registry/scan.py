@@ -62,10 +62,10 @@ def make_index(
 
 
 def require_tree(facts: TensorflowFacts, tensorflow: Path, what: str) -> None:
-    """Checks that a source tree is the one that a document was created from.
+    """Checks that a document was created from a source tree.
 
     Args:
-      facts: what the document states.
+      facts: the TensorFlow that the document states.
       tensorflow: the folder that contains `tensorflow/`.
       what: the document's kind, for messages.
 
@@ -83,13 +83,13 @@ def _require_same(
 ) -> None:
     if version != facts.version:
         raise InvalidInput(
-            f"{tensorflow}: TensorFlow {version}, but the {what} is for {facts.version}: use the same tree"
+            f"{tensorflow}: TensorFlow {version}, but the {what} is for {facts.version}: use the tree of the {what}"
         )
     sha256 = store.tree_sha256(digests)
     if sha256 != facts.tree_sha256:
         raise InvalidInput(
-            f"{tensorflow}: the sources differ from those that the {what} was created from "
-            f"(tree_sha256 {sha256:.12}, not {facts.tree_sha256:.12}): use the same tree"
+            f"{tensorflow}: the {what} was created from other sources "
+            f"(tree_sha256 {sha256:.12}, not {facts.tree_sha256:.12}): use the tree of the {what}"
         )
 
 
@@ -105,7 +105,7 @@ def with_custom_ops(
     Only these sources are preprocessed; the tree provides the macros.
 
     Raises:
-      InvalidInput: the tree or the target is not the index's, or a source cannot be read.
+      InvalidInput: the index is for another tree or another target, or a source cannot be read.
     """
     if settings.target.name != index.tensorflow.target:
         raise InvalidInput(

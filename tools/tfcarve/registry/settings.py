@@ -1,4 +1,4 @@
-"""What an index depends on in addition to the tree: the defines, the preprocessor, the target."""
+"""The settings of an index: the defines, the preprocessor, the target."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from tfcarve.registry.target import HOST, Target
 
 @dataclass(frozen=True)
 class Settings:
-    """What an index depends on in addition to the tree's files.
+    """The settings of an index. An index depends on them and on the tree's files.
 
     Attributes:
       defines: the macros of the compile, NAME or NAME=VALUE.

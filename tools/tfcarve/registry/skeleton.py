@@ -1,6 +1,6 @@
-"""Skeletons: C++ files reduced to what their registrations depend on. Pure.
+"""Skeletons: C++ files reduced to the lines that registrations depend on. Pure.
 
-The skeleton of a header has only its preprocessor lines; that of a source has all lines. Both omit includes of files
+The skeleton of a header has only its preprocessor lines. The skeleton of a source has all lines. Both omit includes of files
 that are not in the tree (system, Eigen, absl, protobuf), and the definitions of the registration macros, which PRELUDE
 replaces.
 """
@@ -24,7 +24,7 @@ ROOT_MACROS = (
 )
 
 # Each registration becomes one record in the preprocessor's output. The preprocessor creates the class text by
-# `#__VA_ARGS__` after full expansion, as in tensorflow/core/framework/op_kernel.h. __LINE__ and __FILE__ are the place
+# `#__VA_ARGS__` after full expansion; tensorflow/core/framework/op_kernel.h does so too. __LINE__ and __FILE__ are the place
 # of the outermost macro call.
 PRELUDE = r"""
 #define TFCARVE_KERNEL_2(system, builder, ...) TFCARVE_KERNEL system __LINE__ __FILE__ #__VA_ARGS__ builder TFCARVE_END

@@ -17,7 +17,7 @@ class SkeletonTree:
     """The skeletons of a tree's files. Includes and digests are cached; texts are created on demand."""
 
     def __init__(self, tree: Tree, texts: Texts, digests: Mapping[str, str], memo: Memo) -> None:
-        """Reads nothing yet; `memo` must be for a tree with the same list of files."""
+        """Reads nothing yet; `memo` must be for a tree with the same paths."""
         self._tree = tree
         self._texts = texts
         self._digests = digests

@@ -1,7 +1,7 @@
-"""The predefined macros of a target's compiler, which decide what a source registers on that platform.
+"""The predefined macros of a target's compiler, which decide which kernels a source registers on that platform.
 
 Kernels depend on macros such as `__ARM_NEON`, `__x86_64__` and `__ANDROID__`. The target's compiler lists its macros
-(`-dM -E -x c++ /dev/null`); the host's preprocessor then uses these instead of its own (`-undef`). Pure.
+(`-dM -E -x c++ /dev/null`); the host's preprocessor then uses these macros instead of its own (`-undef`). Pure.
 """
 
 import re

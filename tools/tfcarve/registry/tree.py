@@ -19,7 +19,7 @@ _READ = (*_HEADERS, *_SOURCES, ".bzl")
 # In a repository that tfcarve's Bazel rules fetched, TensorFlow's files are named BUILD.upstream.
 _BUILD_FILES = ("BUILD", "BUILD.bazel", "BUILD.upstream", "BUILD.bazel.upstream")
 
-# Names of tests; the same in all releases.
+# Names of tests in all releases.
 _TEST_FILE = re.compile(
     r"(?:_test|_test_\w+|_benchmark|_testutil|_test_util|_testlib|testlib_\w+)\.(?:cu\.)?cc$|/(?:testdata|integration_test|test)/"
 )
@@ -45,7 +45,7 @@ class Tree:
       files: for each path relative to the root (for custom ops: see `custom`), the file's location and state.
       sources: the paths that may register something, in order.
       custom: for each custom op source (its path without a leading `/` or `..`), the path that the user gave.
-      facts: where its sources are, and what the index reads of them.
+      facts: the folders with sources, and the files that the index reads.
       generated: texts of headers that TensorFlow's build generates, by path.
     """
 

@@ -1,4 +1,7 @@
-"""Writes output_types.json of a release: what `bazel run //third_party/tensorflow/releases/<name>:update_output_types` runs."""
+"""Writes output_types.json of a release.
+
+`bazel run //third_party/tensorflow/releases/<name>:update_output_types` runs it.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tfcarve.releases.release import IndexFacts, Layout, Release, read
 
 
 class TreeFacts(JsonDocument, frozen=True):
-    """What is known of a tree whether or not tfcarve builds its release."""
+    """The facts about a tree that tfcarve needs even if it does not build the tree's release."""
 
     tree: Layout
     index: IndexFacts
@@ -40,7 +40,7 @@ def names() -> list[str]:
 
 
 def default_name() -> str:
-    """Returns the name of the default release: the newest one, as DEFAULT_RELEASE in releases.bzl."""
+    """Returns the name of the default release: the newest one, like DEFAULT_RELEASE in releases.bzl."""
     return max(names(), key=lambda name: [int(number) for number in name.split(".")])
 
 
@@ -74,7 +74,7 @@ def nearest(version: str) -> Release:
 
 
 def tree_facts(of: Release | None, root: Path) -> TreeFacts:
-    """Returns where the sources of a tree are: from its release's data; None: a release that tfcarve does not build."""
+    """Returns the facts about the tree `root` of a release; None stands for a release that tfcarve does not build."""
     if of:
         return TreeFacts(of.tree, of.index)
     other = msgspec.toml.decode((folder() / "other_trees.toml").read_bytes(), type=TreeFacts)

@@ -10,7 +10,7 @@ from tfcarve.releases.release import Release
 
 
 class ReleaseMismatch(InvalidInput):
-    """The tree does not have what the release's data names."""
+    """The tree lacks a path that the release's data names."""
 
 
 def check_paths(root: Path, release: Release, *, protos: bool = True) -> None:

@@ -28,11 +28,11 @@ class Layout(JsonDocument, frozen=True):
 
 
 class IndexFacts(JsonDocument, frozen=True):
-    """What the kernel index reads of a TensorFlow tree.
+    """The files and folders of a TensorFlow tree that the kernel index reads.
 
     Attributes:
-      types_files: they define the sets of types that op definitions name.
-      constant_files: they define constants that registrations use, in addition to the headers.
+      types_files: the files that define the sets of types in op definitions.
+      constant_files: files other than headers that define constants in registrations.
       skipped: folders without registrations for a library.
     """
 
@@ -58,7 +58,7 @@ class Core(JsonDocument, frozen=True):
       platform_sources: sources that TensorFlow's targets add by select() on the platform.
       proto_roots: folders whose protos are compiled.
       on_demand: sources that the core omits.
-      always: sources that the core contains because most models need them, although it could do without.
+      always: optional sources that the core contains because most models need them.
     """
 
     target: str
@@ -74,15 +74,15 @@ class Units(JsonDocument, frozen=True):
     """The sources of kernels and op definitions.
 
     Attributes:
-      folders: where they are.
-      helper_folders: where other sources that they link are.
-      searched_folders: where the search for helper sources looks.
+      folders: the folders of these sources.
+      helper_folders: the folders of helper sources, which they link.
+      searched_folders: the folders in which the search for helper sources looks.
       c_api_kernels: the folder of kernels that are written against TensorFlow's C API.
-      c_api_sources: what these link in addition to the mobile build's C API.
+      c_api_sources: sources that kernels of the C API link in addition to the C API of the mobile build.
       not_for_cpu: endings of sources that no CPU build compiles.
       not_helpers: why single sources cannot be helper sources.
       excluded_folders: why sources in other folders cannot be part of a library.
-      excluded_sources: why single sources cannot.
+      excluded_sources: why single sources cannot be part of a library.
       libraries: the third-party libraries that units need.
     """
 
@@ -105,7 +105,7 @@ class Interfaces(JsonDocument, frozen=True):
       c_api: TensorFlow's C API, which its Java classes call.
       flex_delegate: the TensorFlow Lite delegate.
       flex_kernel: the part of the delegate that calls ops.
-      flex_lite: what the delegate needs of TensorFlow Lite.
+      flex_lite: the sources of TensorFlow Lite that the delegate needs.
       java: the native methods of TensorFlow's Java classes.
     """
 
@@ -122,7 +122,7 @@ class Interfaces(JsonDocument, frozen=True):
 
 
 class Override(JsonDocument, frozen=True):
-    """A source of tfcarve that replaces TensorFlow's source of the same path.
+    """A source of tfcarve that replaces TensorFlow's source with the same path.
 
     Attributes:
       path: relative to the tree.
@@ -141,7 +141,7 @@ class AddedKernels(JsonDocument, frozen=True):
     """A source of tfcarve with kernels for ops that TensorFlow defines and has no kernels for in mobile builds.
 
     Attributes:
-      path: where it would be in the tree; TensorFlow has no file there.
+      path: its path in the tree; TensorFlow has no file with this path.
       why: the reason.
       test: the test that compares it with full TensorFlow.
     """
@@ -173,11 +173,11 @@ class _Document(JsonDocument, frozen=True):
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """All that tfcarve knows about a release.
+    """The data of a release.
 
     Attributes:
       name: major and minor version.
-      folder: where its data is.
+      folder: the folder with the data.
       version: the version that is pinned.
       defines: the macros that decide which kernels are registered.
       libraries: the C sources of each third-party library that tfcarve compiles.

@@ -1,4 +1,4 @@
-"""Optional sources: those of the runtime that the core omits, and that a library has if an object refers to them."""
+"""Optional sources: sources of the runtime that the core omits. A library has them if one of its objects refers to them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def needed(optional: OptionalSources, undefined: Iterable[str]) -> list[str]:
     """Returns the paths of the optional sources that a library needs, sorted.
 
     Args:
-      optional: those of its release.
+      optional: the optional sources of its release.
       undefined: symbols that its objects refer to and that none of them defines.
     """
     names = {name for symbol in undefined for name in _matching(qualified_name(symbol))}
@@ -59,7 +59,7 @@ def needed(optional: OptionalSources, undefined: Iterable[str]) -> list[str]:
 
 
 def closure(roots: Iterable[str], references: Mapping[str, Iterable[str]]) -> frozenset[str]:
-    """Returns the roots and all that they refer to, directly or indirectly."""
+    """Returns the roots and all sources that they refer to, directly or indirectly."""
     found = set(roots)
     todo = list(found)
     while todo:
@@ -75,5 +75,5 @@ def scope(name: str) -> str:
 
 
 def _matching(name: str) -> tuple[str, str, str]:
-    """Returns the entries of `defines` that a name refers to: itself, its class, or all of the class that it is."""
+    """Returns the entries of `defines` that a name may refer to: the name, its class, or `name::*` if it is a class."""
     return name, f"{scope(name)}::*", f"{name}::*"

@@ -1,4 +1,4 @@
-"""Qualified names of symbols: the same for all platforms, whose mangled names differ in the types of the standard library."""
+"""Qualified names of symbols. They are equal on all platforms; mangled names differ in the types of the standard library."""
 
 import re
 
@@ -10,10 +10,10 @@ _LAST = re.compile(r"[CD](?=[0-9I])|[a-z][a-zA-Z]")
 
 
 def qualified_name(symbol: str) -> str:
-    """Returns the namespaces, classes and name of a C++ symbol, without parameters; another symbol as it is.
+    """Returns the namespaces, classes and name of a C++ symbol, without parameters. A symbol of another language is not changed.
 
-    All constructors, all destructors, and all functions of the same name have one name. Template arguments are dropped,
-    except for the first argument of the name itself, if that is a class: `Arena::CreateMaybeMessage<tensorflow::Example>`.
+    All constructors of a class have one name. So have its destructors, and all overloads of a function. Template arguments are dropped,
+    except for the first argument of the name itself, if the argument is a class: `Arena::CreateMaybeMessage<tensorflow::Example>`.
     """
     text = symbol[1:] if symbol.startswith("__Z") else symbol
     start = _START.match(text)
@@ -27,7 +27,7 @@ def qualified_name(symbol: str) -> str:
 
 
 def _name(text: str, at: int) -> tuple[str, int]:
-    """Returns the name at a position, and where it ends: "" for one of the standard library (`St`, `Ss`)."""
+    """Returns the name at a position, and its end; the name is "" if it is in the standard library (`St`, `Ss`)."""
     nested = _NESTED.match(text, at)
     at = nested.end() if nested else at
     parts: list[str] = []

@@ -16,7 +16,7 @@ class Symbols:
 
     Attributes:
       strong: defined in one object only.
-      weak: those that each object may define that uses them: inline functions, instantiated templates.
+      weak: defined in each object that uses them: inline functions, instantiated templates.
       undefined: referred to and not defined.
     """
 
@@ -28,7 +28,7 @@ class Symbols:
 def optional_sources(
     candidates: Mapping[str, Symbols], others: Iterable[Symbols]
 ) -> OptionalSources:
-    """Returns those candidates that the other objects do not need, directly or indirectly.
+    """Returns the candidates that the other objects do not need, directly or indirectly.
 
     Args:
       candidates: the objects of sources that may be optional, by path.
@@ -55,7 +55,7 @@ def optional_sources(
 
 
 def _definers(candidates: Mapping[str, Symbols]) -> Mapping[str, str]:
-    """Returns which candidate defines a symbol, of two that define a weak one the first."""
+    """Returns the candidate that defines each symbol; if several define a weak symbol, the first one."""
     found: dict[str, str] = {}
     for path, symbols in sorted(candidates.items()):
         for symbol in symbols.weak:
@@ -74,10 +74,11 @@ def _names(symbols: Iterable[str]) -> frozenset[str]:
 
 
 def _entries(strong: Set[str], weak: Set[str], scopes: Mapping[str, int]) -> tuple[str, ...]:
-    """Returns by which names other objects may refer to an object.
+    """Returns the names by which other objects may refer to an object.
 
-    Of weak symbols, these are the names in a class or namespace in which it also defines strong ones: virtual tables, and
-    templates that it instantiates for others. Inline functions of headers are defined wherever they are used.
+    A weak symbol counts only if the object also defines a strong symbol in its class or namespace. Such weak symbols are
+    virtual tables, and templates that the object instantiates for others. Inline functions of headers do not count: each
+    object that uses them defines them.
 
     Args:
       strong: names of its strong symbols.

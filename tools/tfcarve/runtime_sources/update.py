@@ -1,4 +1,7 @@
-"""Writes optional_sources.json of a release: what `bazel run //third_party/tensorflow/releases/<name>:update_optional_sources` runs."""
+"""Writes optional_sources.json of a release.
+
+`bazel run //third_party/tensorflow/releases/<name>:update_optional_sources` runs it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from tfcarve.runtime_sources.record import Symbols, optional_sources
 
 # tfcarve's own sources, which every library needs.
 _OWN_FOLDERS = ("third_party/abseil/", "third_party/tensorflow/overrides/", "tools/runtime/")
-# Symbol types of nm(1): those of weak symbols, and of others that are not external.
+# Symbol types of nm(1): of weak symbols, and of symbols that are not external.
 _WEAK, _INTERNAL = "WVu", "wv"
 
 
@@ -35,7 +38,7 @@ def recorded(
 
     Args:
       objects: all objects of its runtime.
-      symbols: the symbols of each, by path.
+      symbols: the symbols of each object, by path.
       release: the release.
     """
     candidates, others = {}, []

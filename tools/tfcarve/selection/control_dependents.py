@@ -1,4 +1,4 @@
-"""Which control dependents of a graph's ends may be needed. Pure."""
+"""The control dependents of a graph's sinks that may be needed. Pure."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -8,16 +8,16 @@ from tfcarve.selection.graph import Graph, closure
 
 
 class NeededDependents:
-    """The control dependents of ends of one kind that may be needed, and the nodes that lead to one.
+    """The control dependents of sinks of one kind that may be needed, and all nodes that lead to a needed one.
 
     The set only shrinks. A node that leads to a needed one through a loop stays in it.
     """
 
     def __init__(
-        self, graph: Graph, ends: Iterable[NodeUse], may_be_needed: Callable[[NodeUse], bool]
+        self, graph: Graph, sinks: Iterable[NodeUse], may_be_needed: Callable[[NodeUse], bool]
     ) -> None:
         self._graph = graph
-        dependents = {name for use in ends for name in graph.control_dependents.get(use.node, ())}
+        dependents = {name for use in sinks for name in graph.control_dependents.get(use.node, ())}
         final: dict[str, bool] = {}
 
         def following(name: str) -> Iterable[str]:

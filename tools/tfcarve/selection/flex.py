@@ -15,7 +15,7 @@ _NO_OPS = "has no TensorFlow ops (Flex ops)"
 
 
 def _problem(model: Model) -> str:
-    """Returns why a Flex delegate cannot run a model; "": it can."""
+    """Returns the reason why a Flex delegate cannot run a model; "" if it can."""
     if model.format != _TFLITE:
         return (
             f"{model.path}: is of the format {model.format}: a Flex delegate runs .tflite models: convert it with "

@@ -17,7 +17,7 @@ def control_inputs(use: NodeUse) -> list[str]:
 
 
 def closure(roots: Iterable[str], following: Callable[[str], Iterable[str]]) -> set[str]:
-    """Returns `roots` and everything that follows them, directly or indirectly."""
+    """Returns `roots` and all names that follow a root, directly or indirectly."""
     seen = set(roots)
     todo = list(seen)
     while todo:
@@ -53,7 +53,7 @@ class Graph:
       nodes: the nodes.
       consumers: for each name, the nodes that take the value of the node with that name; includes names that nodes
         refer to but no node has.
-      control_dependents: the same for control edges.
+      control_dependents: for each name, the nodes with a control edge from the node with that name.
     """
 
     def __init__(self, uses: Iterable[NodeUse]) -> None:
@@ -77,5 +77,5 @@ class Graph:
     def data_dependents(
         self, roots: Iterable[str], through: Callable[[str], bool] = lambda _: True
     ) -> set[str]:
-        """Returns `roots` and all nodes whose values depend on theirs, on paths of nodes that satisfy `through`."""
+        """Returns `roots` and all nodes whose values depend on a root, on paths of nodes that satisfy `through`."""
         return closure(roots, lambda name: filter(through, self.consumers.get(name, ())))

@@ -1,4 +1,4 @@
-"""Finds the nodes that decode a model's input, which an app could do instead. Pure.
+"""Finds the nodes that decode a model's input. An app could decode the input instead. Pure.
 
 Unlike leftovers from training (leftovers.py), outputs depend on these nodes: they can be removed only if the app feeds
 their result. So a decoder counts only if all its inputs come from constants and string placeholders, with at least one
@@ -27,7 +27,7 @@ def _is_placeholder(use: NodeUse) -> bool:
 
 
 class _Search:
-    """The search in one graph: `found` maps each node that can be removed to what removes it."""
+    """The search in one graph: `found` maps each removable node to the command line that removes it."""
 
     def __init__(self, uses: Iterable[NodeUse], outputs: frozenset[str], kind: Decoding) -> None:
         self.found: dict[str, str] = {}
@@ -50,11 +50,11 @@ class _Search:
         """Returns the nodes that depend on `roots`; a placeholder's default value does not count."""
         return self._graph.data_dependents(roots, lambda name: name not in self._placeholders)
 
-    def ends(self) -> list[str]:
+    def last_nodes(self) -> list[str]:
         """Returns the last nodes before the model proper, each once, in the graph's order."""
         decoders = (u for u in self._graph.nodes.values() if u.op in self._kind.decoders)
-        ends = [self._end(use.node) for use in decoders if self._is_fed_by_the_app(use)]
-        return list(dict.fromkeys(name for name in ends if name is not None))
+        names = [self._last_node(use.node) for use in decoders if self._is_fed_by_the_app(use)]
+        return list(dict.fromkeys(name for name in names if name is not None))
 
     def _is_fed_by_the_app(self, decoder: NodeUse) -> bool:
         """Returns whether all inputs of a decoder come from constants and strings that the app feeds."""
@@ -66,8 +66,8 @@ class _Search:
         saved = self._graph.nodes.get(inputs[0]) if inputs else None
         return saved is not None and saved.op == "Const" and not self._placeholders
 
-    def _end(self, name: str) -> str | None:
-        """Returns the last node before the model proper, starting at a decoder; None if there is none."""
+    def _last_node(self, name: str) -> str | None:
+        """Returns the last node before the model proper, starting at a decoder; None if no path leads there."""
         passed = []
         while name not in self._last:
             passed.append(name)
@@ -100,12 +100,12 @@ class _Search:
                     taken[node_of(tensor)].add(tensor.removesuffix(":0"))
         return {name: sorted(tensors) for name, tensors in taken.items()}
 
-    def remove(self, end: str, transform: str) -> None:
-        """Adds `end` to `found`, and all nodes whose successors are all in `found`.
+    def remove(self, last: str, transform: str) -> None:
+        """Adds `last` to `found`, and all nodes whose successors are all in `found`.
 
-        Placeholders stay: the app needs one for what it feeds instead.
+        Placeholders stay: the app needs one to feed the decoded values.
         """
-        todo = [end]
+        todo = [last]
         while todo:
             name = todo.pop()
             if name not in self.found:
@@ -127,14 +127,14 @@ def decoding(uses: Sequence[NodeUse], outputs: frozenset[str], kind: Decoding) -
     Args:
       uses: the nodes, without leftovers from training.
       outputs: the nodes that are known to be outputs.
-      kind: the ops that decode, and those that may follow.
+      kind: the ops of decoders and the ops that may follow a decoder.
 
     Returns:
-      The names of the nodes, each with what removes it.
+      The names of the nodes, each with the command line that removes it.
     """
     if not any(use.op in kind.decoders for use in uses):
         return {}
     search = _Search(uses, outputs, kind)
-    for end, tensors in search.tensors_read(search.ends()).items():
-        search.remove(end, kind.transform(tensors))
+    for last, tensors in search.tensors_read(search.last_nodes()).items():
+        search.remove(last, kind.transform(tensors))
     return search.found

@@ -12,7 +12,7 @@ from tfcarve.validity import check
 from tfcarve.validity.fault import Fault, Reason, fault
 from tfcarve.validity.tables import GRAPHS, unready_tables
 
-# Their nodes are in other formats, or are not connected to each other.
+# Formats without a graph: the nodes are in other formats, or are not connected to each other.
 _WITHOUT_GRAPH = frozenset(("tflite-flex", "ops-list"))
 
 
@@ -35,7 +35,7 @@ def _deprecated(uses: Sequence[NodeUse], producer: int, lookup: Lookup) -> Itera
 def add_faults(
     model: Model, parts: Sequence[Sequence[NodeUse]], lookup: Lookup, partial: PartialSelection
 ) -> None:
-    """Adds what is wrong with the graphs of a model.
+    """Adds the faults of a model's graphs.
 
     Args:
       model: the model.
@@ -54,7 +54,7 @@ def add_faults(
 
 
 def add_tables(model: Model, uses: Sequence[NodeUse], partial: PartialSelection) -> None:
-    """Adds the lookup tables of a graph that nothing initializes, and warns of those that an app must initialize."""
+    """Adds the lookup tables that no node initializes, and warns of tables that an app must initialize."""
     if model.format not in GRAPHS:
         return
     for table in unready_tables(uses):

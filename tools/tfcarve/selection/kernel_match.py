@@ -68,8 +68,8 @@ def mismatch(registration: Registration, attrs: Mapping[str, AttrValue]) -> str:
     return ""
 
 
-def _plural(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _constrained(chosen: Registration, attrs: Mapping[str, AttrValue]) -> str:
@@ -98,7 +98,7 @@ def _best(
     why = f"{of}, the one for {chosen_by or 'all types'}"
     lower = sorted(f"{r.clazz} ({r.priority})" for r in candidates if r.priority < top)
     if lower:
-        why += f"; its priority {top} is higher than that of {', '.join(lower)}"
+        why += f"; its priority {top} is higher than the priority of {', '.join(lower)}"
     return Match((best[0],), why)
 
 

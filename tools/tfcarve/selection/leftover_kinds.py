@@ -17,26 +17,26 @@ _PLAIN = re.compile(r"[\w./:,-]+", re.ASCII)
 
 
 class Kind(JsonDocument, frozen=True, kw_only=True):
-    """One kind of leftover.
+    """One kind of leftovers: parts of graphs that no output needs.
 
     Attributes:
       id: its name.
-      ends: the ops in which such a part of a graph ends.
-      sources: the part reads from one of these; empty: from anything.
-      barred: the part reads from none of these.
-      after: control dependents of the ends with these ops belong to the part.
-      effect: the ends have side effects.
-      guarded: the ends may be in a branch of a condition, and test bool values.
-      handle: the ends write to the resource that is their first input.
-      unread: the part ends in a value without consumers instead of in an op.
-      transform: the command lines that remove it, with MODEL, OUTPUTS and other names that a user replaces.
-      why: why no output needs it.
+      sinks: the ops of the last nodes of such a part.
+      sources: if not empty, the part depends on a node with one of these ops.
+      excluded_sources: the part does not depend on a node with one of these ops.
+      after: control dependents of the sinks belong to the part if they have one of these ops.
+      effect: the sinks have side effects.
+      guarded: the sinks may be in a branch of a condition, and test bool values.
+      handle: the sinks write to the resource that is their first input.
+      unread: instead of sinks: the part is all nodes without side effects that no output depends on.
+      transform: the command lines that remove the part, with MODEL, OUTPUTS and other names that a user replaces.
+      why: why no output needs the part.
     """
 
     id: str
-    ends: frozenset[str]
+    sinks: frozenset[str]
     sources: frozenset[str] = msgspec.field(name="from", default=frozenset())
-    barred: frozenset[str] = msgspec.field(name="never_from", default=frozenset())
+    excluded_sources: frozenset[str] = msgspec.field(name="never_from", default=frozenset())
     after: frozenset[str] = frozenset()
     effect: bool
     guarded: bool = False
@@ -47,24 +47,25 @@ class Kind(JsonDocument, frozen=True, kw_only=True):
 
 
 class Decoding(JsonDocument, frozen=True):
-    """Decoding of the input, which an app could do instead.
+    """Decoding of the input. An app could decode its input instead.
 
     Attributes:
       decoders: ops that decode a file.
-      follow: ops that may follow before the model proper begins.
-      one: the command line that removes them if one of their tensors, `{list}`, the first output of its node, is read.
-      several: the same for other tensors; `{list}` is their names, separated by commas.
+      follow: ops that may process decoded values before the model proper begins.
+      transform_one: the command line that removes the decoding if the model proper reads one of its tensors, and the tensor is
+        the first output of its node. `{list}` stands for the tensor's name.
+      transform_several: the command line for all other cases. `{list}` stands for the names of the tensors, with commas.
     """
 
     decoders: frozenset[str]
     follow: frozenset[str]
-    one: str
-    several: str
+    transform_one: str
+    transform_several: str
 
     def transform(self, tensors: Sequence[str]) -> str:
-        """Returns what removes the nodes whose outputs `tensors` the model reads."""
+        """Returns the command line that removes the decoding if the model proper reads its outputs `tensors`."""
         is_first_output = len(tensors) == 1 and ":" not in tensors[0]
-        form = self.one if is_first_output else self.several
+        form = self.transform_one if is_first_output else self.transform_several
         names = ",".join(tensors)
         return form.replace("{list}", names if _PLAIN.fullmatch(names) else repr(names))
 
@@ -74,8 +75,8 @@ class Kinds(JsonDocument, frozen=True, gc=True, dict=True):
 
     Attributes:
       kinds: all kinds, in search order.
-      decoding: decoding of the input.
-      readers: ops that do not change what they take by reference.
+      decoding: the ops that decode input.
+      readers: ops that only read the variable, table or queue that is their input.
     """
 
     kinds: tuple[Kind, ...]
@@ -83,14 +84,14 @@ class Kinds(JsonDocument, frozen=True, gc=True, dict=True):
     readers: frozenset[str]
 
     @cached_property
-    def all_ends(self) -> frozenset[str]:
-        """The ops in which a part of any kind ends."""
-        return frozenset(op for kind in self.kinds for op in kind.ends)
+    def all_sinks(self) -> frozenset[str]:
+        """The sinks of all kinds."""
+        return frozenset(op for kind in self.kinds for op in kind.sinks)
 
     @cached_property
     def optimizers(self) -> frozenset[str]:
         """The ops by which optimizers change variables."""
-        return frozenset(op for kind in self.kinds if kind.id == _TRAINING for op in kind.ends)
+        return frozenset(op for kind in self.kinds if kind.id == _TRAINING for op in kind.sinks)
 
 
 def parse(document: object, where: str) -> Kinds:

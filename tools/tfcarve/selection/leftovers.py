@@ -1,10 +1,10 @@
 """Finds the nodes of a model that are left over from its training. Pure.
 
-A node is a leftover only if no output depends on it by data: all consumers of its values are leftovers too, up to the
-ops in which such parts end (leftover_ops.yaml). In doubt a node is not a leftover: an op that changes a variable which
-is read in the same step is none, nor is any op in a loop. If a file does not declare its outputs (a GraphDef), any node
-without consumers may be an output. Then only the ends are leftovers, constants, and the bool values that an Assert
-tests.
+Leftovers are sinks, nodes that only lead to sinks, and control dependents of sinks. Sinks are nodes with certain ops
+(leftover_ops.yaml), such as Assert and SaveV2. No output depends on a leftover by data: all consumers of its values are leftovers too. A node that may be needed is not a
+leftover. For example, an op in a loop may be needed, and so may an op that changes a variable if the same step reads the
+variable. If a file does not declare its outputs (a GraphDef), any node without consumers may be an output. Then the
+leftovers are only the sinks, constants, and the bool values that an Assert tests.
 
 A hostile model may try to make the search slow: each search here visits an edge of the graph at most a few times.
 """
@@ -25,10 +25,10 @@ Place = tuple[str, str]
 
 
 class _Search:
-    """The search in one graph or function: `found` grows backwards from the ends.
+    """The search in one graph or function: `found` grows backwards from the sinks.
 
-    A node that no output depends on does not keep its inputs, unless it must run before a needed node. Which nodes are
-    needed is known at the end only: `careful` takes each node as needed that could be.
+    A node that no output depends on does not keep its inputs, unless it must run before a needed node. Only a finished
+    search tells which nodes are needed. With `careful`, each node that could be needed counts as needed.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class _Search:
         if careful:
             self._unused -= self._waited_for()
         self._todo: deque[tuple[Kind, NodeUse]] = deque()
-        # Ends that wait for another node to be found, by what they wait for: see _blocker.
+        # For each blocker, the sinks that become leftovers only when the blocker is found; see _blocker.
         self._blocked: dict[tuple[str, str], list[tuple[Kind, NodeUse]]] = {}
         self._needed: dict[str, NeededDependents] = {}  # by kind
         self._pending = Pending()
@@ -55,17 +55,17 @@ class _Search:
     def search(self, kinds: Sequence[Kind]) -> None:
         """Finds all leftovers."""
         for kind in kinds:
-            ends = self._ends(kind)
-            if kind.effect and ends:
-                self._needed[kind.id] = self._needed_dependents(ends, kind)
-            self._todo += [(kind, use) for use in ends]
+            sinks = self._sinks(kind)
+            if kind.effect and sinks:
+                self._needed[kind.id] = self._needed_dependents(sinks, kind)
+            self._todo += [(kind, use) for use in sinks]
         while self._todo:
             kind, use = self._todo.popleft()
             if use.node in self.found:
                 continue
             blocker = self._blocker(use, kind)
             if blocker is None:
-                self._add_end(use, kind)
+                self._add_sink(use, kind)
             else:
                 self._blocked.setdefault(blocker, []).append((kind, use))
         for kind in kinds:
@@ -111,31 +111,32 @@ class _Search:
             lambda name: self._graph.predecessors(name) if name in nodes else (),
         )
 
-    def _ends(self, kind: Kind) -> list[NodeUse]:
-        """Returns the nodes in which a part of a kind may end."""
+    def _sinks(self, kind: Kind) -> list[NodeUse]:
+        """Returns the nodes that may be sinks of a kind."""
         uses = self._graph.nodes.values()
-        ends = [use for use in uses if self._effects.is_end(use, kind)]
+        sinks = [use for use in uses if self._effects.is_sink(use, kind)]
         if kind.guarded:
-            names = {use.node for use in ends}
+            names = {use.node for use in sinks}
             near = names.union(*(self._graph.control_dependents.get(name, ()) for name in names))
-            ends += [use for use in uses if self._is_merge_of_branches(use, near)]
-        if kind.sources or kind.barred:
-            reading, barred = self._depending_on(kind.sources), self._depending_on(kind.barred)
+            sinks += [use for use in uses if self._is_merge_of_branches(use, near)]
+        if kind.sources or kind.excluded_sources:
+            reading = self._depending_on(kind.sources)
+            excluded = self._depending_on(kind.excluded_sources)
 
             def has_right_sources(use: NodeUse) -> bool:
                 tensors = [t for t in use.inputs if not t.startswith("^")]
                 inputs = set(map(node_of, tensors[1:]))  # the first one is written to
-                return barred.isdisjoint(inputs) and not (
+                return excluded.isdisjoint(inputs) and not (
                     kind.sources and reading.isdisjoint(inputs)
                 )
 
-            ends = [use for use in ends if use.op not in kind.ends or has_right_sources(use)]
-        return [use for use in ends if use.node not in self._outputs]
+            sinks = [use for use in sinks if use.op not in kind.sinks or has_right_sources(use)]
+        return [use for use in sinks if use.node not in self._outputs]
 
     def _is_merge_of_branches(self, use: NodeUse, near: set[str]) -> bool:
-        """Returns whether the branches of a guarded end meet in a node: a bool with control dependents only.
+        """Returns whether the branches of a guarded sink meet in a node: a bool with control dependents only.
 
-        `near` contains the ends and their control dependents.
+        `near` contains the sinks and their control dependents.
         """
         dtype = use.attrs.get("T")
         if use.op not in ("Identity", "Merge") or dtype is None or dtype.value != "bool":
@@ -150,22 +151,22 @@ class _Search:
         roots = [use.node for use in self._graph.nodes.values() if use.op in ops]
         return self._graph.data_dependents(roots)
 
-    def _needed_dependents(self, ends: Sequence[NodeUse], kind: Kind) -> NeededDependents:
-        """Returns the control dependents of `ends` that may be needed.
+    def _needed_dependents(self, sinks: Sequence[NodeUse], kind: Kind) -> NeededDependents:
+        """Returns the control dependents of `sinks` that may be needed.
 
         These are outputs, nodes without consumers, and nodes with side effects that do not belong to the kind.
         """
-        inputs = {use.node: set(data_inputs(use)) for use in ends}
-        own = kind.ends | kind.after | {"NoOp"}
+        inputs = {use.node: set(data_inputs(use)) for use in sinks}
+        own = kind.sinks | kind.after | {"NoOp"}
 
         def belongs(use: NodeUse) -> bool:
             if (
                 use.op == "Identity" and use.op in own
-            ):  # it returns an input of an end on which it depends
+            ):  # it returns an input of a sink on which it depends
                 return any(
-                    inputs[end].issuperset(data_inputs(use))
-                    for end in control_inputs(use)
-                    if end in inputs
+                    inputs[sink].issuperset(data_inputs(use))
+                    for sink in control_inputs(use)
+                    if sink in inputs
                 )
             return use.op in own
 
@@ -173,7 +174,7 @@ class _Search:
             pure = use.node in self._graph.consumers and self._effects.is_pure(use)
             return use.node in self._outputs or not (pure or belongs(use))
 
-        return NeededDependents(self._graph, ends, may_be_needed)
+        return NeededDependents(self._graph, sinks, may_be_needed)
 
     def _consumer(self, name: str) -> str | None:
         """Returns a consumer of a node's value that is not a leftover, or None."""
@@ -184,10 +185,10 @@ class _Search:
         )
 
     def _blocker(self, use: NodeUse, kind: Kind) -> tuple[str, str] | None:
-        """Returns a node that prevents an end from being a leftover, or None.
+        """Returns a node that prevents a sink from being a leftover, or None.
 
-        The node comes with the id of the kind for whose ends it must not be a needed dependent; empty: the node itself
-        must be a leftover.
+        The result is (kind id, node). With a kind id, the node blocks as long as it is a needed dependent of the kind's
+        sinks. With an empty id, the node blocks until it is a leftover itself.
         """
         graph = self._graph
         consumer = self._consumer(use.node)
@@ -196,7 +197,7 @@ class _Search:
             consumer = self._pending.first(
                 ("handle", kind.id, name),
                 lambda: graph.consumers.get(name, ()),
-                lambda r: r in self.found or graph.nodes[r].op in kind.ends,
+                lambda r: r in self.found or graph.nodes[r].op in kind.sinks,
             )
         if consumer is not None:
             return "", consumer
@@ -212,20 +213,20 @@ class _Search:
         return None
 
     def _add(self, name: str, kind: Kind) -> None:
-        """Adds a leftover; the ends that only it blocked are examined again."""
+        """Adds a leftover; the sinks that the node blocked are examined again."""
         self.found[name] = kind
         self._todo += self._blocked.pop(("", name), ())
         for kind_id, needed in self._needed.items():
             for dropped in needed.drop(name):
                 self._todo += self._blocked.pop((kind_id, dropped), ())
 
-    def _add_end(self, use: NodeUse, kind: Kind) -> None:
+    def _add_sink(self, use: NodeUse, kind: Kind) -> None:
         for name in [use.node, *(self._dependents(use) if kind.effect else ())]:
             self._add(name, kind)
             self._add_upstream(self._graph.nodes[name], kind)
 
     def _dependents(self, use: NodeUse) -> Iterable[str]:
-        """Returns the control dependents of an end, and all nodes that depend on these."""
+        """Returns the control dependents of a sink, and all nodes that depend on the dependents."""
         dependents: dict[str, None] = {}
         todo = list(self._graph.control_dependents.get(use.node, ()))
         while todo:
@@ -280,7 +281,7 @@ def leftovers(
     Returns:
       The kind of each leftover, by function and name; includes the nodes of functions that only leftovers call.
     """
-    if not any(use.op in kinds.all_ends for use in uses):
+    if not any(use.op in kinds.all_sinks for use in uses):
         return {}
     grouped: dict[str, list[NodeUse]] = {}
     for use in uses:

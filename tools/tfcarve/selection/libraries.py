@@ -5,7 +5,7 @@ from tfcarve.releases.release import Release
 from tfcarve.selection.need import Need, shown
 from tfcarve.selection.selection import Selection
 
-_HINT = "have the app do what the op does, and cut it off the model"
+_HINT = "remove the op from the model, and compute its result in the app"
 
 
 def needed(selection: Selection, release: Release) -> list[str]:

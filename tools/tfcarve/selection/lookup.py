@@ -34,7 +34,7 @@ class Lookup:
         return self._index.op(name)
 
     def first_release(self, op: str) -> str:
-        """Returns the first release that has an op, if it is later than that of the index; else ""."""
+        """Returns the first release that has an op, if it is later than the index's release; else ""."""
         first = self.newer.ops.get(op, "")
         return first if order(first) > order(release_of(self.version)) else ""
 
@@ -43,7 +43,7 @@ class Lookup:
         return self._index.registrations_of(op)
 
     def on_device(self, op: str) -> list[Registration]:
-        """Returns the kernels of an op for the device, or those for any device if it has no kernel of its own."""
+        """Returns the kernels of an op for the device. If the device has no kernel, returns the kernels for any device."""
         registrations = self.registrations(op)
         return [r for r in registrations if r.device == DEVICE] or [
             r for r in registrations if r.device == ANY

@@ -1,4 +1,4 @@
-"""Messages for missing ops and kernels: who needs them, and what exists instead."""
+"""Messages for missing ops and kernels: the nodes that need them, and the kernels that exist."""
 
 from collections.abc import Iterable, Mapping
 
@@ -11,7 +11,7 @@ from tfcarve.selection import buildable
 from tfcarve.selection.lookup import ANY, DEVICE, Lookup
 from tfcarve.selection.need import Need, shown
 
-# An op, and what is missing.
+# An op, and the message about the missing op or kernel.
 Missing = tuple[str, str]
 # Similar names are searched for this many unknown ops: each search takes milliseconds, and a damaged or hostile model
 # may have a million unknown ops.
@@ -44,7 +44,7 @@ def _registered(registrations: Iterable[Registration]) -> str:
 
 
 def unknown_op(op: str, lookup: Lookup) -> str:
-    """Returns what is wrong with an op that the index does not have."""
+    """Returns the message about an op that the index does not have."""
     first = lookup.first_release(op)
     if first:
         return f"op {op!r} is newer than TensorFlow {lookup.version}: {first} is the first release that has it"
@@ -54,7 +54,7 @@ def unknown_op(op: str, lookup: Lookup) -> str:
 def problems(
     missing: Mapping[Missing, list[Need]], index: KernelIndex, lookup: Lookup
 ) -> list[Problem]:
-    """Returns a problem for each missing op or kernel: who needs it, and what exists instead."""
+    """Returns a problem for each missing op or kernel, with the nodes that need it and the kernels that exist."""
     found = []
     unknown = sorted({op for op, _ in missing if lookup.op(op) is None})
     known = index.op_names()

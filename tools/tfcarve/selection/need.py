@@ -15,7 +15,7 @@ class Need(JsonDocument, frozen=True, omit_defaults=True):
     function: str = ""
 
     def __lt__(self, other: "Need") -> bool:
-        """Sorts the nodes of the graph before those of functions."""
+        """Sorts the nodes of the graph before the nodes of functions."""
         return (self.model, self.function, self.node) < (other.model, other.function, other.node)
 
     def text(self) -> str:
@@ -27,11 +27,11 @@ class Need(JsonDocument, frozen=True, omit_defaults=True):
 
 
 def first(texts: Sequence[str]) -> tuple[str, ...]:
-    """Returns the first texts, each of which is of a node, and how many more there are."""
+    """Returns the first of `texts`, one for each node, and the number of other nodes."""
     more = len(texts) - _SHOWN
     return (*texts[:_SHOWN], *([f"{more} more nodes"] if more > 0 else []))
 
 
 def shown(needs: Iterable[Need]) -> tuple[str, ...]:
-    """Returns the first of `needs` for a message, and how many more there are; without any, names the runtime."""
+    """Returns the first of `needs` for a message, and the number of others. If `needs` is empty, names the runtime."""
     return first([need.text() for need in needs]) or ("TensorFlow's runtime",)

@@ -9,14 +9,14 @@ from tfcarve.selection.lookup import Lookup
 from tfcarve.selection.partial import PartialSelection
 from tfcarve.selection.refused_attributes import Refusal, Refused
 
-# A library loads these graphs as they are, and `tfcarve freeze` can change them.
+# The formats that a library loads directly, and that `tfcarve freeze` can change.
 _GRAPHS = ("graphdef", "graphdef-text")
 
 
 def refusal(
     use: NodeUse, op: OpDefinition, lookup: Lookup, partial: PartialSelection
 ) -> Refusal | None:
-    """Returns why the attributes of a node are refused, or None; adds those that change nothing to the ignored ones."""
+    """Returns why an attribute of a node is refused, or None. Adds new attributes that change nothing to `partial.ignored`."""
     for row, value in check.new_attributes(use, op.attrs, lookup.newer):
         if not lookup.newer.is_droppable(row, value):
             why = check.attribute_fault(row.first, lookup.version)

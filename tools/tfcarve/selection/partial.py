@@ -12,7 +12,7 @@ from tfcarve.validity.fault import Reason
 # The number of nodes that are listed for each op or kernel.
 _MAX_NEEDS = 100
 
-# A node, and what is wrong with it.
+# A node, and its fault.
 Invalid = tuple[Need, str]
 
 Key = TypeVar("Key")
@@ -27,7 +27,7 @@ def add_need(table: dict[Key, list[Need]], key: Key, need: Need) -> None:
 
 @dataclass
 class PartialSelection:
-    """What resolve.resolve has found so far.
+    """The results of resolve.resolve so far.
 
     Attributes:
       ops: the nodes that need each op.
@@ -35,12 +35,12 @@ class PartialSelection:
       why: why each kernel was chosen.
       missing: the nodes that need each op or kernel that does not exist.
       refused: the nodes with each attribute value that their kernel refuses.
-      invalid: why TensorFlow refuses a model's graph, each with the nodes, and what is wrong with each of them.
+      invalid: for each reason why TensorFlow refuses a graph, the nodes and their faults.
       warnings: about models.
       ignored: the attributes that the index does not have and that change nothing, by model.
       devices: the nodes that are placed on each other device.
       types: the data types in use, by op and attribute.
-      leftovers: the leftover nodes, by kind, op and what removes them.
+      leftovers: the leftover nodes, by kind, op and the command lines that remove them.
       used: ops with a node that is not a leftover.
     """
 

@@ -1,4 +1,4 @@
-"""The nodes of a model that can run: those of the graph, and of functions that it can call. Pure.
+"""The nodes of a model that can run: the nodes of the graph and of functions that it can call. Pure.
 
 A SavedModel contains functions that nothing calls: backward passes, and variants for other devices that only grappler
 would choose (Keras' gpu_lstm_with_fallback). Their ops are not needed.
@@ -21,7 +21,7 @@ def called(use: NodeUse) -> Iterator[str]:
 
 
 def reachable_parts(model: Model) -> tuple[tuple[NodeUse, ...], ...]:
-    """Returns, for each graph of a model, its nodes and those of all functions that it can call, in the file's order."""
+    """Returns, for each graph of a model, the nodes of the graph and of all functions that it can call, in the file's order."""
     # Each iteration over a model's nodes decodes them again.
     parts = tuple(map(tuple, model.parts()))
     calls: dict[str, set[str]] = {}

@@ -15,7 +15,7 @@ from tfcarve.selection.need import Need, shown
 
 _IGNORED = str.maketrans("", "", "-_ ")
 
-# What kernels require of a list with an item for each dimension of a tensor with channels last.
+# The forms that kernels require of a list with an item for each dimension of a tensor with channels last.
 Rule = Literal["ones", "same", "inner"]
 _RULES: Mapping[Rule, Callable[[Sequence[int]], bool]] = {
     "ones": lambda items: set(items) <= {1},
@@ -31,10 +31,10 @@ class Refused(JsonDocument, frozen=True):
       ops: the ops.
       attribute: the attribute.
       values: the values that are refused.
-      supported: instead of `values`: the others are refused. Case, "-", "_" and spaces are ignored.
-      requires: instead of `values`: a list of integers is refused unless all are 1 (ones), those of rows, columns and planes
-        are the same (same), or those of the batch and the channels are 1 (inner).
-      why: what the kernels support.
+      supported: instead of `values`: the values that are not refused. Case, "-", "_" and spaces are ignored.
+      requires: instead of `values`: the form of a list of integers; other lists are refused. ones: all integers are 1. same:
+        the integers for rows, columns and planes are equal. inner: the integers for the batch and the channels are 1.
+      why: a sentence with the values that the kernels support.
       fix: how to change the model.
     """
 
@@ -73,7 +73,7 @@ Refusal = tuple[str, str, Refused]
 
 @cache
 def load(release: Release) -> Mapping[str, tuple[Refused, ...]]:
-    """Returns what is refused, by op."""
+    """Returns the refused attribute values, by op."""
     file = release.file("refused_attributes.yaml")
     document = yaml.safe_load(file.read_bytes())
     table: dict[str, tuple[Refused, ...]] = {}

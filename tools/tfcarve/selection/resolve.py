@@ -1,4 +1,4 @@
-"""From models and an index to a selection, or to everything that is missing."""
+"""From models and an index to a selection, or to a list of all missing ops and kernels."""
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,7 +40,7 @@ _DECODING = "input decoding"
 
 @dataclass(frozen=True)
 class Resolved:
-    """A selection, warnings about it, and notes about what the models could do without."""
+    """A selection, warnings about it, and notes about parts of the models that could be removed."""
 
     selection: Selection
     warnings: tuple[str, ...]
@@ -61,7 +61,7 @@ def device_type(device: str) -> str:
 def _add_op(
     name: str, need: Need, lookup: Lookup, partial: PartialSelection
 ) -> OpDefinition | None:
-    """Adds an op and returns its definition; if no library can have it, adds it to the missing ones."""
+    """Adds an op and returns its definition. If no library can have the op, adds it to the missing ops and returns None."""
     op = lookup.op(name)
     why = buildable.why_not(op.file, lookup.release) if op is not None else ""
     if op is None:
@@ -235,12 +235,12 @@ def _helpers(files: Sequence[str], index: KernelIndex) -> Mapping[str, tuple[str
 def resolve(
     models: Iterable[Model], index: KernelIndex, rules: Iterable[Rule], kinds: Kinds
 ) -> Resolved:
-    """Works out what models need.
+    """Selects the ops, kernels and sources that models need.
 
     Args:
       models: the models; the result does not depend on their order.
-      index: what TensorFlow registers.
-      rules: what its runtime adds.
+      index: TensorFlow's ops and kernels.
+      rules: the ops that TensorFlow's runtime adds.
       kinds: kinds of leftover training nodes, and the optimizers.
 
     Returns:

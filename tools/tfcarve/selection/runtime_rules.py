@@ -13,7 +13,7 @@ class Rule(JsonDocument, frozen=True, kw_only=True):
     """One rule.
 
     Attributes:
-      id: its name, as in selection.json.
+      id: the name of the rule, which selection.json contains.
       ops: the ops that the runtime adds; all their kernels are selected.
       when: the rule applies if a model has one of these ops; empty: always.
       like: an attribute of the nodes of `when`; kernels are selected for its types only; empty: for all types.

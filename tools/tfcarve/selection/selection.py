@@ -1,4 +1,4 @@
-"""A selection: what a set of models needs of TensorFlow, and its JSON form, selection.json."""
+"""A selection: the parts of TensorFlow that a set of models needs, and its JSON form, selection.json."""
 
 from collections.abc import Mapping
 
@@ -75,7 +75,7 @@ class Leftover(JsonDocument, frozen=True, order=True):
       kind: the kind.
       op: the op.
       alone: nothing else needs the op: without these nodes it is not selected.
-      transform: what removes the nodes.
+      transform: the command lines that remove the nodes.
       needed_by: the nodes.
     """
 
@@ -87,7 +87,7 @@ class Leftover(JsonDocument, frozen=True, order=True):
 
 
 class Selection(JsonDocument, frozen=True, tag_field="version", tag=VERSION):
-    """What a set of models needs of TensorFlow.
+    """The parts of TensorFlow that a set of models needs.
 
     Attributes:
       tensorflow: the source tree.
@@ -95,10 +95,10 @@ class Selection(JsonDocument, frozen=True, tag_field="version", tag=VERSION):
       ops: the op definitions, sorted by name.
       kernels: the kernels, sorted by op and class.
       files: the sources that register them, sorted.
-      helpers: the sources that those of `files` need to link, sorted.
-      helpers_of: for each of `files` that needs helpers, which ones.
+      helpers: the sources that must be linked with `files`, sorted.
+      helpers_of: the helpers of each source in `files` that needs some.
       added_by_runtime: the ops that no model names.
-      leftovers: what is left over from training.
+      leftovers: the nodes that are left over from training.
       gradient_files: the sources among `files` that register gradients. TensorFlow registers gradients if the op
         SymbolicGradient is registered.
     """
@@ -127,7 +127,7 @@ class Selection(JsonDocument, frozen=True, tag_field="version", tag=VERSION):
         return {file: tuple(sorted(classes)) for file, classes in sorted(found.items())}
 
     def ops_by_file(self) -> dict[str, tuple[str, ...]]:
-        """Returns, for each file, the ops to list for it: those it defines and those its kernels compute."""
+        """Returns, for each file, the ops to list for it: the ops that it defines and the ops that its kernels compute."""
         found: dict[str, set[str]] = {f: set() for f in self.files}
         for op in self.ops:
             if not op.system:
@@ -140,7 +140,7 @@ class Selection(JsonDocument, frozen=True, tag_field="version", tag=VERSION):
         return {file: tuple(sorted(names)) for file, names in sorted(found.items())}
 
     def to_json(self) -> bytes:
-        """Returns selection.json: the same bytes for the same selection."""
+        """Returns selection.json. Equal selections give equal bytes."""
         return json_codec.encode(self)
 
 

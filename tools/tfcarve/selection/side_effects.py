@@ -64,33 +64,33 @@ class SideEffects:
         self._kinds = kinds
         self._facts = facts
         self._effectful = calls.containing(self._has_side_effects)
-        # By kind, the functions with its ends, with its sources, and with other side effects.
+        # By kind: the functions with sinks of the kind, with sources of the kind, and with other side effects.
         self._by_kind: dict[str, tuple[set[str], set[str], set[str]]] = {}
 
     def _has_side_effects(self, op: str) -> bool:
         if op in self._kinds.readers:
             return False
-        return op in self._kinds.all_ends or self._facts.has_side_effects(op)
+        return op in self._kinds.all_sinks or self._facts.has_side_effects(op)
 
     def is_pure(self, use: NodeUse) -> bool:
         """Returns whether a node has no side effects."""
         called = self._calls.of(use)
         return self._effectful.isdisjoint(called) if called else not self._has_side_effects(use.op)
 
-    def is_end(self, use: NodeUse, kind: Kind) -> bool:
-        """Returns whether a node is an end of `kind`, or a call with only the side effects of such ends."""
+    def is_sink(self, use: NodeUse, kind: Kind) -> bool:
+        """Returns whether a node is a sink of `kind`, or a call with only the side effects of such sinks."""
         called = self._calls.of(use)
         if not called:
-            return use.op in kind.ends
+            return use.op in kind.sinks
         if kind.id not in self._by_kind:
             self._by_kind[kind.id] = (
-                self._calls.containing(kind.ends.__contains__),
+                self._calls.containing(kind.sinks.__contains__),
                 self._calls.containing(kind.sources.__contains__),
                 self._calls.containing(
-                    lambda op: op not in kind.ends and self._has_side_effects(op)
+                    lambda op: op not in kind.sinks and self._has_side_effects(op)
                 ),
             )
-        ending, reading, others = self._by_kind[kind.id]
-        if ending.isdisjoint(called) or (kind.sources and reading.isdisjoint(called)):
+        with_sinks, reading, others = self._by_kind[kind.id]
+        if with_sinks.isdisjoint(called) or (kind.sources and reading.isdisjoint(called)):
             return False
         return others.isdisjoint(called)

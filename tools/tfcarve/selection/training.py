@@ -1,7 +1,7 @@
-"""Ops that training needs in addition to a model's: gradients and optimizers. Pure.
+"""Ops that training needs in addition to the ops of a model: gradients and optimizers. Pure.
 
-Gradients are those that TensorFlow registers in C++ (REGISTER_OP_GRADIENT). Its op SymbolicGradient and C++ programs
-use them. A model with a training step as a signature needs none of this.
+Only gradients that TensorFlow registers in C++ (REGISTER_OP_GRADIENT) are selected. TensorFlow's op SymbolicGradient and C++
+programs use them. A model with a training step as a signature does not need these ops.
 """
 
 from collections.abc import Collection, Iterable, Mapping

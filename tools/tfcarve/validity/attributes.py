@@ -1,6 +1,6 @@
 """Checks the attributes of a node against the definition of its op. Pure.
 
-Attributes that the definition does not have are ignored, as TensorFlow does.
+Attributes that the definition does not have are ignored: TensorFlow ignores them too.
 
 Source: ValidateNodeDef in tensorflow/core/framework/node_def_util.cc, ValidateAttrValue in op_def_util.cc and
 AttrValueHasType in attr_value_util.cc.
@@ -59,11 +59,11 @@ def _fault(value: AttrValue, attr: Attr) -> str:
 
 
 def faults(attrs: Mapping[str, AttrValue], known: Mapping[str, Attr]) -> Iterator[tuple[str, str]]:
-    """Yields each attribute that is missing or invalid, and what is wrong.
+    """Yields each attribute that is missing or invalid, and its fault as text.
 
     Args:
       attrs: the attributes of a node.
-      known: those of its op's definition.
+      known: the attributes in the definition of the node's op.
     """
     for name, attr in known.items():
         value = attrs.get(name)

@@ -1,4 +1,4 @@
-"""Checks the inputs of the nodes of a function's body, and what the function returns. Pure.
+"""Checks the inputs of the nodes of a function's body, and the outputs of the function. Pure.
 
 Source: FunctionInstantiationHelper and ArgNumType in tensorflow/core/framework/function.cc.
 """
@@ -15,7 +15,7 @@ from tfcarve.validity.known_ops import KnownNode
 from tfcarve.validity.signatures import Tensors, Type
 from tfcarve.validity.variables import wrong_type
 
-_RETURNED = Reason("a function does not return what it declares")
+_RETURNED = Reason("the outputs of a function differ from its declaration")
 
 
 class _NoTensor(Exception):
@@ -36,7 +36,7 @@ def _same(expected: Type, actual: Type) -> bool:
 
 
 def _pairs(argument: Tensors, read: int, found: Tensors) -> Iterable[tuple[Type, Type]]:
-    """Returns the types that an argument takes after the first `read`, and those that it gets."""
+    """Returns the types that an argument requires after the first `read`, and the types of its inputs."""
     if len(argument.types) == 1:
         return ((argument.types[0], actual) for actual in found.types)
     return zip(argument.types[read : read + len(found)], itertools.cycle(found.types), strict=False)
@@ -54,7 +54,7 @@ class _Body:
         }
 
     def _source(self, text: str) -> NodeUse | None:
-        """Returns the node of a tensor; None: it is an argument."""
+        """Returns the node of a tensor; None if the tensor is an argument."""
         place = self._places.get(node_of(text))
         return None if place is None else self._uses[place]
 
@@ -62,7 +62,7 @@ class _Body:
         return name in self._places or name in self._arguments
 
     def _tensors(self, text: str) -> Tensors | None:
-        """Returns the tensors that an input names; None: they are not known; raises _NoTensor if no tensor has this name."""
+        """Returns the tensors that an input names, or None if they are not known; raises _NoTensor if no tensor has this name."""
         name, *path = text.split(":")
         if name in self._arguments:
             found = self._arguments[name]
@@ -86,7 +86,7 @@ class _Body:
         raise _NoTensor
 
     def faults(self, use: NodeUse, known: KnownNode) -> Iterator[Fault]:
-        """Yields what is wrong with the inputs of a node."""
+        """Yields the faults of a node's inputs."""
         if known.signature is None:
             return
         texts = iter(inputs.data(use))
@@ -100,7 +100,7 @@ class _Body:
                 try:
                     found = self._tensors(text)
                 except _NoTensor:
-                    if self._exists(node_of(text)):  # check.py reports the others
+                    if self._exists(node_of(text)):  # check.py reports missing tensors
                         yield fault(use, inputs.UNKNOWN, f"takes {text}")
                     return
                 if found is None:
@@ -116,7 +116,7 @@ class _Body:
             yield fault(use, inputs.wrong_number(use), f"{text} is one too many")
 
     def wrong_return(self, argument: Argument, text: str | None) -> str:
-        """Returns what is wrong with an output of the function, which is the tensor `text`, or ""."""
+        """Returns the fault of an output of the function, which is the tensor `text`; "" if it has none."""
         if text is None:
             return f"{argument.name} is missing"
         try:
@@ -136,13 +136,13 @@ class _Body:
 def faults(
     name: str, function: Function, uses: Sequence[NodeUse], known: Sequence[KnownNode]
 ) -> Iterator[Fault]:
-    """Yields what is wrong with the inputs of the nodes of a body, and with what it returns.
+    """Yields the faults of the inputs of a body's nodes, and of the function's outputs.
 
     Args:
       name: of the function.
       function: the function.
       uses: the nodes of its body.
-      known: what is known of each.
+      known: the signature and faults of each node.
     """
     body = _Body(function, uses, known)
     for use, of_use in zip(uses, known, strict=True):

@@ -42,12 +42,12 @@ def _attributes(uses: Sequence[NodeUse], known: Sequence[KnownNode]) -> Iterator
 def graph_faults(
     uses: Sequence[NodeUse], definitions: Definitions, fed: frozenset[str] = frozenset()
 ) -> Iterator[Fault]:
-    """Yields what is wrong with a graph.
+    """Yields the faults of a graph.
 
     Args:
-      uses: its nodes, without those of functions.
-      definitions: returns the definition of an op or function; None: unknown, so its nodes are not checked.
-      fed: nodes whose inputs are not read, because something else is fed in place of the node.
+      uses: the nodes of the graph, without the nodes of functions.
+      definitions: returns the definition of an op or function; None if it is unknown: its nodes are not checked.
+      fed: nodes whose values the app feeds; their inputs are not checked.
     """
     known = known_nodes(uses, definitions)
     sources, unknown = _sources(uses, _EMPTY, lambda text: inputs.tensor(text)[0], fed)
@@ -63,13 +63,13 @@ def graph_faults(
 def body_faults(
     name: str, function: Function, uses: Sequence[NodeUse], definitions: Definitions
 ) -> Iterator[Fault]:
-    """Yields what is wrong with the body of a function.
+    """Yields the faults of the body of a function.
 
     Args:
       name: of the function.
       function: the function.
       uses: the nodes of its body.
-      definitions: as for graph_faults.
+      definitions: returns the definition of an op or function, or None if it is unknown.
     """
     known = known_nodes(uses, definitions)
     sources, unknown = _sources(uses, function, node_of, frozenset())
@@ -88,13 +88,13 @@ def faults(
     definitions: Definitions,
     fed: frozenset[str] = frozenset(),
 ) -> Iterator[Fault]:
-    """Yields what is wrong with a graph and its functions.
+    """Yields the faults of a graph and its functions.
 
     Args:
       uses: the nodes of the graph, and of the functions that can run.
       functions: the functions.
-      definitions: returns the definition of an op; None: unknown.
-      fed: as for graph_faults.
+      definitions: returns the definition of an op, or None if it is unknown.
+      fed: nodes of the graph whose values the app feeds.
     """
 
     def definition(name: str) -> Definition | None:

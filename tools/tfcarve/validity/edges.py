@@ -15,7 +15,7 @@ from tfcarve.validity.variables import wrong_type
 
 
 def _fits(expected: Type, actual: Type) -> bool:
-    """Returns whether an input takes a type; a reference also as a value."""
+    """Returns whether an input takes a type. An input of a value also takes a reference."""
     known = expected is not None and actual is not None
     return not known or expected in (actual, str(actual).removesuffix("_ref"))
 
@@ -27,7 +27,7 @@ class _Graph:
         self._places: Mapping[str, int] = {use.node: place for place, use in enumerate(uses)}
 
     def faults(self, use: NodeUse, known: KnownNode) -> Iterator[Fault]:
-        """Yields what is wrong with the inputs of a node."""
+        """Yields the faults of a node's inputs."""
         texts = inputs.data(use)
         if len(texts) != known.input_count:
             detail = f"has {len(texts)}, must have {known.input_count}"
@@ -47,7 +47,7 @@ class _Graph:
                     actual = source.signature.output(port)
                 except IndexError:
                     reason = Reason(
-                        f"an output of op {self._uses[place].op!r} is used that it does not have"
+                        f"a node takes an output that op {self._uses[place].op!r} does not have"
                     )
                     yield fault(use, reason, f"takes {text}")
                     continue
@@ -58,12 +58,12 @@ class _Graph:
 def faults(
     uses: Sequence[NodeUse], known: Sequence[KnownNode], fed: frozenset[str]
 ) -> Iterator[Fault]:
-    """Yields what is wrong with the inputs of the nodes of a graph.
+    """Yields the faults of the inputs of a graph's nodes.
 
     Args:
       uses: the nodes.
-      known: what is known of each.
-      fed: nodes whose inputs are not read.
+      known: the signature and faults of each node.
+      fed: nodes whose values the app feeds; their inputs are not checked.
     """
     graph = _Graph(uses, known)
     for use, of_use in zip(uses, known, strict=True):

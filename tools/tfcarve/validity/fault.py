@@ -9,7 +9,7 @@ DAMAGED = "TensorFlow refuses this graph too: export the model again, or correct
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A reason that several nodes may have in common: what is wrong, and how to correct it."""
+    """A reason why TensorFlow refuses nodes, and the way to correct it. Several nodes may have the same reason."""
 
     what: str
     fix: str = DAMAGED
@@ -17,13 +17,13 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something for which TensorFlow refuses a graph.
+    """A fault for which TensorFlow refuses a graph.
 
     Attributes:
       function: the function; empty: the graph itself.
       node: the node; empty: the function.
-      reason: why.
-      detail: what is wrong with this node.
+      reason: the reason; other nodes may have it too.
+      detail: the fault of this node.
     """
 
     function: str

@@ -66,7 +66,7 @@ class _Search:
                     yield self._different(reader, place, left)
 
     def _inside(self, use: NodeUse, around: _Frame) -> tuple[_Frame, Fault | None]:
-        """Returns the frame of a node whose inputs are in the frame `around`, and what is wrong."""
+        """Returns the frame of a node whose inputs are in the frame `around`, and the fault of the node."""
         if use.op == "LoopCond":
             first = self._conditions.setdefault(around.name, use.node)
             if first != use.node and _COUNTER not in first and _COUNTER not in use.node:

@@ -1,4 +1,4 @@
-"""What is known of the nodes of a model by the definitions of their ops. Pure."""
+"""Types and faults of the nodes of a model, by the definitions of their ops. Pure."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ Definitions = Callable[[str], Definition | None]
 
 @dataclass(slots=True)
 class KnownNode:
-    """What is known of all nodes with the same op and attributes.
+    """Types and faults of all nodes with the same op and attributes.
 
     Attributes:
-      signature: the inputs and outputs; None: not known.
-      faults: each invalid attribute, and what is wrong with it.
-      first: the type of the first output; None: not known, or there is none.
+      signature: the inputs and outputs; None if they are not known.
+      faults: each invalid attribute, and its fault as text.
+      first: the type of the first output; None if it is not known or if there is no output.
       input_count: number of inputs.
     """
 
@@ -30,7 +30,7 @@ class KnownNode:
     _inputs: tuple[Type, ...] | None = None
 
     def inputs(self) -> tuple[Type, ...]:
-        """Returns the types of the inputs, for a node that has as many."""
+        """Returns the types of the inputs, for a node with the right number of inputs."""
         if self._inputs is None:
             tensors = self.signature.inputs if self.signature else ()
             self._inputs = tuple(name for each in tensors for name in each.types * each.times)
@@ -50,9 +50,9 @@ def _known(definition: Definition | None, use: NodeUse) -> KnownNode:
 
 
 def known_nodes(uses: Iterable[NodeUse], definitions: Definitions) -> list[KnownNode]:
-    """Returns what is known of each node; nothing of those whose op has no definition.
+    """Returns the types and faults of each node. Nodes without a definition of their op have neither.
 
-    Readers let nodes with equal attributes share them, so most nodes need no work of their own.
+    Nodes with equal attributes share one object, because readers share attributes. So most nodes take no time.
     """
     shared: dict[tuple[str, int], KnownNode] = {}
     known = []

@@ -1,4 +1,4 @@
-"""The types of what nodes return, by the definitions of their ops in the default release."""
+"""The output types of nodes, by the definitions of their ops in the default release."""
 
 from collections.abc import Mapping
 
@@ -9,10 +9,10 @@ from tfcarve.validity.signatures import Tensors, Undecided, outputs
 
 
 class OpTypes:
-    """What the nodes of a model return."""
+    """The output types of a model's nodes."""
 
     def __init__(self, definitions: Definitions, functions: Mapping[str, Function]) -> None:
-        """Takes what returns the definition of an op, and the functions, which nodes call like ops."""
+        """`definitions` returns the definition of an op; nodes call `functions` like ops."""
         self._definitions = definitions
         self._functions = functions
 
@@ -26,7 +26,7 @@ class OpTypes:
             return None
 
     def dtype(self, use: NodeUse) -> str:
-        """Returns the type of a node's first output; "" if it is unknown, or if there is none."""
+        """Returns the type of a node's first output; "" if the type is unknown or the node has no output."""
         for tensors in self._outputs(use) or ():
             if len(tensors):
                 return (tensors.type(0) or "").removesuffix("_ref")
@@ -41,5 +41,5 @@ class OpTypes:
 
 
 def of_model(model: Model) -> OpTypes:
-    """Returns the types of a model's nodes; unknown are those of ops that the default release does not have."""
+    """Returns the types of a model's nodes. The types of ops that the default release does not have are unknown."""
     return OpTypes(output_types.by_op(known.release()).get, model.functions)

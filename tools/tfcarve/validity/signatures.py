@@ -23,12 +23,12 @@ class Undecided(Exception):
 class Tensors:
     """The tensors of one input or output of a definition: `types`, repeated `times` times.
 
-    Their number may be far larger than the file: only `types` is as long as something in it.
+    The number of tensors may be far larger than the file. The length of `types` is bounded by the file's size.
 
     Attributes:
       name: of the input or output.
-      types: their types.
-      times: how often these are repeated.
+      types: the types of the tensors.
+      times: the number of repetitions of `types`.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Signature:
     outputs: tuple[Tensors, ...]
 
     def output(self, port: int) -> Type:
-        """Returns the type of an output; raises IndexError if there is none."""
+        """Returns the type of an output; raises IndexError if there is no such output."""
         for tensors in self.outputs:
             if port < len(tensors):
                 return tensors.type(port)

@@ -10,7 +10,7 @@ from tfcarve.control_flow import MERGES, NEXT_ITERATIONS
 from tfcarve.models.node_use import NodeUse
 from tfcarve.validity.fault import Fault, Reason, fault
 
-# By whether the node is in a function's body.
+# The key: whether the node is in a function's body.
 _NAME = {
     False: re.compile(
         r"[A-Za-z0-9.][A-Za-z0-9.\-/_]*(?:>[A-Za-z0-9.][A-Za-z0-9.\-/_]*)*", re.ASCII
@@ -37,7 +37,7 @@ def _late(use: NodeUse) -> str:
 
 
 def node_faults(uses: Iterable[NodeUse]) -> Iterator[Fault]:
-    """Yields the nodes with invalid names and those whose inputs are in a wrong order."""
+    """Yields the nodes with invalid names, and the nodes with inputs in a wrong order."""
     seen: set[str] = set()
     for use in uses:
         if not _NAME[bool(use.function)].fullmatch(use.node):
@@ -51,7 +51,7 @@ def node_faults(uses: Iterable[NodeUse]) -> Iterator[Fault]:
 
 
 def _without_dependents(places: set[int], readers: Sequence[Sequence[int]]) -> set[int]:
-    """Returns `places` without those that nothing in `places` depends on, directly or indirectly."""
+    """Removes a place that no other place depends on, until there is none; returns the rest of `places`."""
     count = {place: sum(reader in places for reader in readers[place]) for place in places}
     sources: dict[int, list[int]] = {place: [] for place in places}
     for place in places:

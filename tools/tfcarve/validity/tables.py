@@ -1,4 +1,4 @@
-"""Finds lookup tables that are read before anything initializes them. Pure.
+"""Finds lookup tables that a model reads before it initializes them. Pure.
 
 A lookup in such a table fails. TensorFlow loads the graph nevertheless: an app may run the initializer first.
 
@@ -15,7 +15,7 @@ from tfcarve.models.signature_def import node_of
 
 # Other tables are empty at first, and need no initializer.
 TABLES = frozenset(("HashTable", "HashTableV2"))
-# Formats of graphs that run as they are; freezing replaces the tables of other models.
+# Formats of graphs that run without freezing. Freezing replaces the tables of other models.
 GRAPHS = frozenset(("graphdef", "graphdef-text", "memmapped"))
 INITIALIZERS = frozenset((
     *("InitializeTable", "InitializeTableV2", "InitializeTableFromDataset"),
@@ -23,9 +23,9 @@ INITIALIZERS = frozenset((
     *("LookupTableImport", "LookupTableImportV2"),
 ))  # fmt: skip
 _READERS = frozenset(("LookupTableFind", "LookupTableFindV2"))
-# For each table the search visits the graph: a hostile model may have more than any real one.
+# The search visits the graph once for each table, and a hostile model may have very many tables.
 _MAX_TABLES = 100
-# Ops whose output is the handle that is their first input.
+# Ops that return the handle that is their first input.
 _SAME_HANDLE = frozenset(("Identity", "RefIdentity")) | ENTERS | SWITCHES
 
 
@@ -36,7 +36,7 @@ class UnreadyTable:
     Attributes:
       table: the node that creates it.
       lookup: a node that reads it.
-      initializers: the nodes that would initialize it; empty: the graph has none.
+      initializers: the nodes that would initialize the table; empty if the graph has none.
     """
 
     table: str
@@ -44,7 +44,7 @@ class UnreadyTable:
     initializers: tuple[str, ...]
 
     def what(self) -> str:
-        """Returns what is wrong."""
+        """Returns the fault as text."""
         if not self.initializers:
             return f"lookup table {self.table!r} is never initialized: {self.lookup!r} fails when it runs"
         return (
@@ -53,7 +53,7 @@ class UnreadyTable:
         )
 
     def fix(self, model: str) -> str:
-        """Returns how to correct it; `model` is the model's path."""
+        """Returns the way to correct the fault; `model` is the model's path."""
         if not self.initializers:
             return (
                 "the program that froze the graph removed the initializer: freeze the original model with tfcarve freeze, "
@@ -63,7 +63,7 @@ class UnreadyTable:
 
 
 def _key(use: NodeUse) -> tuple[str, ...]:
-    """Returns what identifies a table: nodes with the same shared_name create the same table."""
+    """Returns the key of a table: nodes with the same shared_name create the same table."""
     texts = [use.attrs.get(name) for name in ("container", "shared_name")]
     container, shared = (str(text.value) if text is not None else "" for text in texts)
     return (container, shared) if shared else (use.node,)
@@ -79,7 +79,7 @@ class _Graph:
                 self._readers.setdefault(node_of(text), []).append(use.node)
 
     def table(self, use: NodeUse) -> NodeUse | None:
-        """Returns the table whose handle is the first input of a node; None: unknown."""
+        """Returns the table whose handle is the first input of a node; None if it is unknown."""
         passed = []
         while use.node not in self._tables:
             passed.append(use.node)
@@ -94,7 +94,7 @@ class _Graph:
         return self._tables[use.node]
 
     def dependents(self, names: Iterable[str]) -> set[str]:
-        """Returns the nodes that depend on nodes, and these."""
+        """Returns `names`, and all nodes that depend on one of them."""
         found = set(names)
         todo = list(found)
         while todo:
@@ -108,10 +108,10 @@ def unready_tables(uses: Sequence[NodeUse]) -> list[UnreadyTable]:
     """Returns the tables of a graph that a lookup reads without depending on an initializer.
 
     Args:
-      uses: the nodes of a GraphDef, with those of its functions; a part of a SavedModel may lack the initializers.
+      uses: the nodes of a GraphDef and of its functions. A part of a SavedModel may lack the initializers.
 
     Returns:
-      One for each table, in the order of the nodes; empty if a function initializes tables, because it may get any table.
+      One item for each table, in the order of the nodes; empty if a function initializes tables: it may get any table.
     """
     if not any(use.op in TABLES for use in uses):
         return []

@@ -1,4 +1,4 @@
-"""Checks what attributes refer to: the type of a constant's value, and functions. Pure.
+"""Checks the values of constants, and the functions that attributes name. Pure.
 
 Source: ConstantOp in tensorflow/core/kernels/constant_op.cc; Instantiate in tensorflow/core/common_runtime/function.cc.
 """
@@ -25,11 +25,11 @@ def _called(attrs: Mapping[str, AttrValue]) -> Iterator[str]:
 
 
 def faults(uses: Sequence[NodeUse], definitions: Definitions) -> Iterator[Fault]:
-    """Yields the nodes with an attribute that refers to something wrong.
+    """Yields the constants with a value of a wrong type, and the nodes with an unknown function.
 
     Args:
       uses: the nodes.
-      definitions: returns the definition of an op or function; None: unknown, so its nodes are not checked.
+      definitions: returns the definition of an op or function; None if it is unknown: its nodes are not checked.
     """
     for use in uses:
         if use.op in _CONSTANTS:

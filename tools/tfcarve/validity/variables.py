@@ -4,7 +4,7 @@ from tfcarve.models.node_use import NodeUse
 from tfcarve.validity.fault import Fault, Reason, fault
 
 _FROZEN = (
-    "the graph was frozen with nodes that train variables or restore a checkpoint: remove what the outputs do not need: "
+    "the graph was frozen with nodes that train variables or restore a checkpoint: remove the nodes that the outputs do not need: "
     "tfcarve transform MODEL -o OUT --outputs NAMES --transforms strip_unused_nodes; if an output needs these nodes, freeze "
     "the original model with tfcarve freeze"
 )
@@ -19,8 +19,8 @@ def wrong_type(
     Args:
       use: the node.
       text: the input.
-      source: the node that the input names; None: it is an argument of the function.
-      types: the type that the node takes, and that of the input.
+      source: the node that the input names; None if it is an argument of the function.
+      types: the type that the node takes, and the type of the input.
     """
     expected, actual = map(str, types)
     op = source.op if source else "an argument"

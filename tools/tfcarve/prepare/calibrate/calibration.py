@@ -6,25 +6,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import inference
 from tfcarve.prepare.calibrate import measure, thresholds
 from tfcarve.prepare.calibrate.histogram import Histogram
 from tfcarve.prepare.calibrate.measure import Measured, Show
-from tfcarve.prepare.calibrate.ranges import (
-    VERSION,
-    ChannelMeans,
-    Method,
-    Ranges,
-    TensorRange,
-)
 from tfcarve.prepare.calibrate.session import Session
 from tfcarve.prepare.calibrate.wanted import Wanted, averaged, wanted
 from tfcarve.prepare.compare import samples
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.fake_quants import hoisted
-from tfcarve.prepare.graph import Graph, by_name, ref, topological_order
-from tfcarve.prepare.layout import Facts
-from tfcarve.prepare.tensors import Array
+from tfcarve.prepare.evaluate import inference
+from tfcarve.prepare.graph.graph import Graph, by_name, ref, topological_order
+from tfcarve.prepare.graph.tensors import Array
+from tfcarve.prepare.layout.layouts import Facts
+from tfcarve.prepare.quantize.fake_quants import hoisted
+from tfcarve.prepare.quantize.ranges import VERSION, ChannelMeans, Method, Ranges, TensorRange
 
 # The arrays of a file, and its name.
 Data = tuple[str, Mapping[str, Array]]

@@ -6,14 +6,14 @@ from pathlib import Path
 from tfcarve.benchmark.arrays import Array
 from tfcarve.benchmark.c_api import CallError, Library
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import graph_file, tensors
-from tfcarve.prepare.evaluate import Failed
-from tfcarve.prepare.graph import Graph, Ref
-from tfcarve.prepare.messages import TensorProto
+from tfcarve.prepare.evaluate.evaluator import Failed
+from tfcarve.prepare.graph import graph_file, tensors
+from tfcarve.prepare.graph.graph import Graph, Ref
+from tfcarve.prepare.graph.messages import TensorProto
 
 
 class CarvedSession:
-    """A graph in a carved library, on one thread: sums are always computed in the same order."""
+    """A graph in a carved library, on one thread, so that sums are always computed in the same order."""
 
     def __init__(self, graph: Graph, library: Path) -> None:
         """Loads the library; raises InvalidInput if it cannot be loaded or cannot run the graph."""

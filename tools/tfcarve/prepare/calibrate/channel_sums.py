@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfcarve.prepare.tensors import Array
+from tfcarve.prepare.graph.tensors import Array
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tfcarve.prepare.tensors import Array
+from tfcarve.prepare.graph.tensors import Array
 
 # The number of bins on each side of 0; a power of two.
 SIDE = 2048
 _SIDE_BITS = SIDE.bit_length() - 1
-_NO_EXPONENT = -1100  # less than that of any float64
+_NO_EXPONENT = -1100  # less than the exponent of any float64
 
 
 def _no_counts() -> Array:
@@ -19,14 +19,14 @@ def _no_counts() -> Array:
 
 @dataclass(frozen=True)
 class Histogram:
-    """The values of a tensor. Memory is the same for any number of values.
+    """The values of a tensor. The memory does not depend on the number of values.
 
     Attributes:
       low: the minimum; infinite without values.
       high: the maximum; negative infinity without values.
       zeros: the number of values that are 0; they are in no bin.
       exponent: the width of a bin is 2 to this power.
-      counts: the number of values in each bin; bin SIDE + i has those from i to i + 1 times the width.
+      counts: the number of values in each bin; bin SIDE + i has the values from i to i + 1 times the width.
     """
 
     low: float = math.inf

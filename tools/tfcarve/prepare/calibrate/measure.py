@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import tensors
 from tfcarve.prepare.calibrate.channel_sums import ChannelSums
 from tfcarve.prepare.calibrate.histogram import Histogram
 from tfcarve.prepare.calibrate.session import Session
 from tfcarve.prepare.calibrate.wanted import Wanted
-from tfcarve.prepare.chunks import chunks
 from tfcarve.prepare.compare.samples import Sample
-from tfcarve.prepare.evaluate import Failed
-from tfcarve.prepare.graph import Ref
-from tfcarve.prepare.inference import Outputs, output_of
-from tfcarve.prepare.messages import TensorProto
-from tfcarve.prepare.tensors import Array
+from tfcarve.prepare.evaluate.chunks import chunks
+from tfcarve.prepare.evaluate.evaluator import Failed
+from tfcarve.prepare.evaluate.inference import Outputs, output_of
+from tfcarve.prepare.graph import tensors
+from tfcarve.prepare.graph.graph import Ref
+from tfcarve.prepare.graph.messages import TensorProto
+from tfcarve.prepare.graph.tensors import Array
 
 Show = Callable[[str, int, int], None]
 # The largest positive qint32.
@@ -27,7 +27,7 @@ _MAX_QINT32 = (1 << 31) - 1
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured.
+    """The measured values.
 
     Attributes:
       histograms: of the tensors, by the name of Wanted.
@@ -48,7 +48,7 @@ def _floats(values: Sequence[TensorProto], where: str) -> Array:
 
 
 def _batch(sample: Sample, outputs: Outputs) -> int:
-    """Returns how many times as large as one with unknown dimensions of 1 a sample is."""
+    """Returns the size of a sample, divided by the size of a sample whose unknown dimensions are 1."""
     sizes = [1]
     for source, value in sample.items():
         output = output_of(source, outputs)
@@ -86,8 +86,8 @@ def measure(
       listed: the tensors whose histograms are measured.
       averaged: the tensors whose channel sums are measured.
       outputs: the types and shapes of the graph's nodes.
-      samples: what is fed.
-      before: what was measured on earlier samples, to which these are added.
+      samples: the values of the inputs.
+      before: the values measured on earlier samples, to which the new ones are added.
       counts: whether values are counted, which takes longer than finding the minimum and maximum.
       show: called with the current step, the number of steps done and their total.
 
@@ -119,7 +119,7 @@ def measure(
 
 
 def _finite(values: Sequence[TensorProto], name: str, where: str) -> Array:
-    """Returns the values of a tensor as `_floats` does; raises InvalidInput if one is not finite."""
+    """Returns the values of a tensor, like `_floats`; raises InvalidInput if a value is not finite."""
     array = _floats(values, name)
     if not np.isfinite(array).all():
         raise InvalidInput(

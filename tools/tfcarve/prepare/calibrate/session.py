@@ -1,13 +1,13 @@
-"""Runs a graph on many samples: what measuring needs, and full TensorFlow's child process."""
+"""Runs a graph on many samples: the interface that measuring needs, and full TensorFlow's child process."""
 
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Protocol
 
-from tfcarve.prepare.evaluate import Evaluator, Loaded
-from tfcarve.prepare.graph import Graph, Ref
-from tfcarve.prepare.messages import TensorProto
+from tfcarve.prepare.evaluate.evaluator import Evaluator, Loaded
+from tfcarve.prepare.graph.graph import Graph, Ref
+from tfcarve.prepare.graph.messages import TensorProto
 
 # A process has a limit on its processor time, so a new one starts after this time.
 _SECONDS = 300.0

@@ -12,14 +12,14 @@ from types import MappingProxyType
 import numpy as np
 
 from tfcarve.prepare.calibrate.histogram import SIDE, Histogram
-from tfcarve.prepare.tensors import Array
+from tfcarve.prepare.graph.tensors import Array
 
 Range = tuple[float, float]
 
-# Every how many bins a threshold is tried.
+# The number of bins between two thresholds that are tried.
 _STEP = 16
 _LEVELS = 255
-# The probability of what the quantized distribution does not have.
+# The probability of values that the quantized distribution does not have.
 _TINY = 1e-12
 
 
@@ -54,7 +54,7 @@ def entropy(histogram: Histogram) -> Range:
 
 
 def _divergence(sizes: Array, end: int, levels: int) -> float:
-    """Returns the divergence of the first `end` bins, clipped, from the same quantized to `levels` levels."""
+    """Returns the divergence of the first `end` bins, clipped, from these bins quantized to `levels` levels."""
     kept = sizes[:end].astype(np.float64)
     clipped = kept.copy()
     clipped[-1] += sizes[end:].sum()

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfcarve.prepare.bias_correction import averaged_input
-from tfcarve.prepare.frames import without_value
-from tfcarve.prepare.graph import Ref, data_inputs
-from tfcarve.prepare.layout import Facts
-from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.quantized_ops import operands, quantized_op
+from tfcarve.prepare.control_flow.frames import without_value
+from tfcarve.prepare.graph.graph import Ref, data_inputs
+from tfcarve.prepare.graph.messages import NodeDef
+from tfcarve.prepare.layout.layouts import Facts
+from tfcarve.prepare.quantize.bias_correction import averaged_input
+from tfcarve.prepare.quantize.quantized_ops import operands, quantized_op
 
 RANGE_OP = "RequantizationRange"
 

@@ -1,12 +1,12 @@
-"""What to do when TensorFlow cannot run a model. Pure."""
+"""Advice for a model that TensorFlow cannot run. Pure."""
 
 import re
 from collections.abc import Collection
 
-from tfcarve.prepare import tables
 from tfcarve.prepare.compare.side import Side
-from tfcarve.prepare.evaluate import Failed
-from tfcarve.prepare.graph import Graph, Ref, by_name, data_inputs
+from tfcarve.prepare.evaluate.evaluator import Failed
+from tfcarve.prepare.graph import tables
+from tfcarve.prepare.graph.graph import Graph, Ref, by_name, data_inputs
 
 # The node that failed, as TensorFlow names it at the end of a message.
 _NODE = re.compile(r"\[\[\{\{node ([^{}\s]+)\}\}")
@@ -32,11 +32,11 @@ def _depends_on(graph: Graph, name: str, fed: Collection[str]) -> bool:
 
 
 def advice(side: Side, error: Failed, fed: Collection[Ref]) -> str:
-    """Returns what to do, to be appended to the message; "" if there is nothing to say.
+    """Returns advice to append to the message; "" if there is none.
 
     Args:
       side: the model that failed.
-      error: why.
+      error: TensorFlow's error.
       fed: the inputs that were fed.
     """
     text = str(error)

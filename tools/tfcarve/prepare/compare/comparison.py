@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tfcarve.errors import CheckFailed, InvalidInput
-from tfcarve.prepare import endpoints
 from tfcarve.prepare.compare import ranges, samples
 from tfcarve.prepare.compare.advice import advice
 from tfcarve.prepare.compare.first_difference import FirstDifference, Show, first_difference
 from tfcarve.prepare.compare.measure import Difference, measure
 from tfcarve.prepare.compare.side import Side
-from tfcarve.prepare.evaluate import Failed
-from tfcarve.prepare.evaluate_messages import Output
-from tfcarve.prepare.graph import Ref, ref
-from tfcarve.prepare.tensors import Array
+from tfcarve.prepare.evaluate.evaluator import Failed
+from tfcarve.prepare.evaluate.requests import Output
+from tfcarve.prepare.graph import endpoints
+from tfcarve.prepare.graph.graph import Ref, ref
+from tfcarve.prepare.graph.tensors import Array
 
 RANDOM_SAMPLES = 3
 
@@ -60,10 +60,10 @@ def input_refs(a: Side, b: Side, named: Sequence[str]) -> list[Ref]:
 
 
 def output_refs(a: Side, b: Side, named: Sequence[str]) -> tuple[list[Ref], tuple[str, ...]]:
-    """Returns the outputs to compare, and those that only one model has.
+    """Returns the outputs to compare, and the outputs that only one model has.
 
-    The outputs are those in `named`, or by default those that both models have: the outputs that a model declares, or
-    the tensors that nothing reads. If only the first model declares outputs, any tensor of the second is compared.
+    The outputs to compare are `named`, or by default the outputs that both models have. The outputs of a model are the
+    ones that it declares, or the tensors that no node reads. If only the first model declares outputs, any tensor of the second is compared.
 
     Raises InvalidInput if an output does not exist, or the models have none in common.
     """
@@ -103,7 +103,7 @@ def _own_outputs(side: Side) -> list[Ref]:
 def sample_list(
     a: Side, inputs: Sequence[Ref], arrays: Mapping[str, Array] | None
 ) -> list[samples.Sample]:
-    """Returns the samples for both models: `arrays`, or random values; raises InvalidInput as `samples` does."""
+    """Returns the samples for both models: `arrays`, or random values; raises the errors of `samples`."""
     known: dict[Ref, Output] = {source: a.outputs[source.node][source.output] for source in inputs}
     if arrays is not None:
         return samples.from_arrays(arrays, known)

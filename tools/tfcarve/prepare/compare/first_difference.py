@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tfcarve.prepare import nodes
-from tfcarve.prepare.chunks import chunks
 from tfcarve.prepare.compare.measure import Difference, measure
 from tfcarve.prepare.compare.side import Side
-from tfcarve.prepare.evaluate import Failed
-from tfcarve.prepare.frames import in_loops
-from tfcarve.prepare.graph import (
+from tfcarve.prepare.control_flow.frames import in_loops
+from tfcarve.prepare.evaluate.chunks import chunks
+from tfcarve.prepare.evaluate.evaluator import Failed
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import (
     Graph,
     Ref,
     by_name,
@@ -19,7 +19,7 @@ from tfcarve.prepare.graph import (
     ref,
     topological_order,
 )
-from tfcarve.prepare.messages import NodeDef, TensorProto
+from tfcarve.prepare.graph.messages import NodeDef, TensorProto
 
 Feeds = Mapping[Ref, TensorProto]
 Show = Callable[[str, int, int], None]

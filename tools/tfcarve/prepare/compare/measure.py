@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfcarve import dtypes
-from tfcarve.prepare import tensors
-from tfcarve.prepare.messages import TensorProto
-from tfcarve.prepare.tensors import Array
+from tfcarve.prepare.graph import tensors
+from tfcarve.prepare.graph.messages import TensorProto
+from tfcarve.prepare.graph.tensors import Array
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Difference:
 
     @property
     def top1(self) -> float | None:
-        """The share of rows with the same best class; None if there are no classes."""
+        """The share of rows in which both models have the same best class; None if there are no classes."""
         return self.first_hits / self.rows if self.rows else None
 
     @property
@@ -86,7 +86,7 @@ def measure(a: TensorProto, b: TensorProto, where: str) -> Difference:
 
 
 def measure_arrays(a: Array, b: Array) -> Difference:
-    """Returns the difference between two arrays of the same type and shape."""
+    """Returns the difference between two arrays of equal type and shape."""
     a, b = np.atleast_1d(a), np.atleast_1d(b)
     if a.dtype.kind in "fc":
         return _floats(a, b)
@@ -100,8 +100,8 @@ def measure_arrays(a: Array, b: Array) -> Difference:
 
 
 def _floats(a: Array, b: Array) -> Difference:
-    wide = np.complex128 if a.dtype.kind == "c" else np.float64
-    x, y = a.astype(wide), b.astype(wide)
+    dtype = np.complex128 if a.dtype.kind == "c" else np.float64
+    x, y = a.astype(dtype), b.astype(dtype)
     with np.errstate(invalid="ignore"):
         gaps = np.abs(x - y)
     gaps[(x == y) | (np.isnan(x) & np.isnan(y))] = 0

@@ -14,13 +14,13 @@ import numpy as np
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models import other_formats
-from tfcarve.prepare.tensors import Array
+from tfcarve.prepare.graph.tensors import Array
 
 _FORMAT: Any = np.lib.format
 # The size limit of all arrays of a file together, in bytes.
 _MAX_BYTES = 1 << 30
 _SUFFIX = ".npy"
-# What zipfile and numpy raise for a damaged file; RuntimeError for an encrypted one.
+# The errors that zipfile and numpy raise for a damaged file; RuntimeError for an encrypted file.
 _DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, ValueError, EOFError),
     *(NotImplementedError, RuntimeError, SyntaxError, tokenize.TokenError, MemoryError),
@@ -92,7 +92,7 @@ def arrays(stream: IO[bytes], where: str) -> dict[str, Array]:
 
 
 def read_arrays(path: Path) -> dict[str, Array]:
-    """Returns the arrays of the .npz file at `path`; raises InvalidInput as `arrays` does, or if it does not exist."""
+    """Returns the arrays of the .npz file at `path`; raises the errors of `arrays`, and InvalidInput if the file does not exist."""
     try:
         with path.open("rb") as stream:
             other_formats.require_no_lfs_pointer(path)

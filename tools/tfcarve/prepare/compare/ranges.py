@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import nodes
-from tfcarve.prepare.evaluate_messages import Output
-from tfcarve.prepare.graph import Graph, Ref, by_name, consumers, data_inputs
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.evaluate.requests import Output
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import Graph, Ref, by_name, consumers, data_inputs
+from tfcarve.prepare.graph.messages import NodeDef
 
 # Ops whose output has the values of these inputs; () for all inputs.
 _PASSING: Mapping[str, Sequence[int]] = {
@@ -24,7 +24,7 @@ _PASSING: Mapping[str, Sequence[int]] = {
     "Tile": (0,),
     "Transpose": (0,),
 }
-# Ops that index a tensor: the number of the indices input and that of the indexed input.
+# Ops that index a tensor: the numbers of the input with indices and of the indexed input.
 _PICKING: Mapping[str, tuple[int, int]] = {"Gather": (1, 0), "GatherV2": (1, 0)}
 
 Outputs = Mapping[str, Sequence[Output]]

@@ -9,11 +9,11 @@ import numpy as np
 from tfcarve import dtypes
 from tfcarve.errors import InvalidInput
 from tfcarve.nearest import nearest
-from tfcarve.prepare import tensors
-from tfcarve.prepare.evaluate_messages import Output
-from tfcarve.prepare.graph import Ref, ref
-from tfcarve.prepare.messages import TensorProto
-from tfcarve.prepare.tensors import Array
+from tfcarve.prepare.evaluate.requests import Output
+from tfcarve.prepare.graph import tensors
+from tfcarve.prepare.graph.graph import Ref, ref
+from tfcarve.prepare.graph.messages import TensorProto
+from tfcarve.prepare.graph.tensors import Array
 
 Sample = Mapping[Ref, TensorProto]
 
@@ -108,7 +108,7 @@ def _tensors(arrays: Mapping[Ref, Array], inputs: Mapping[Ref, Output]) -> Sampl
 def random(
     inputs: Mapping[Ref, Output], limits: Mapping[Ref, int | None], count: int
 ) -> list[Sample]:
-    """Returns `count` samples of random values, the same ones on each call.
+    """Returns `count` samples of random values. Each call returns the same values.
 
     Unknown dimensions are 1. Floats are in [-1, 1). Integers are below their limit, or without one 0 or 1 (bytes: 0 to
     255). Strings are short words.

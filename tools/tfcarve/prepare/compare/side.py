@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from tfcarve.errors import InvalidInput
 from tfcarve.nearest import nearest
-from tfcarve.prepare import tensors
-from tfcarve.prepare.evaluate import Loaded
-from tfcarve.prepare.evaluate_messages import Output
-from tfcarve.prepare.graph import Graph, Ref
-from tfcarve.prepare.inference import Outputs, output_of
-from tfcarve.prepare.messages import TensorProto
+from tfcarve.prepare.evaluate.evaluator import Loaded
+from tfcarve.prepare.evaluate.inference import Outputs, output_of
+from tfcarve.prepare.evaluate.requests import Output
+from tfcarve.prepare.graph import tensors
+from tfcarve.prepare.graph.graph import Graph, Ref
+from tfcarve.prepare.graph.messages import TensorProto
 from tfcarve.prepare.original.run import Original
 
 
@@ -54,7 +54,7 @@ class Side:
                 )
 
     def require_declared(self, sources: Collection[Ref]) -> None:
-        """Checks that a model that was frozen has the outputs itself; raises InvalidInput with those that it has."""
+        """Checks that the original of a frozen model has the outputs; raises InvalidInput with its outputs."""
         for source in sources:
             if self.declared and source not in self.declared:
                 listed = ", ".join(each.text() for each in self.declared)
@@ -75,7 +75,7 @@ class Side:
             yield from self.original.run(fetches, [self._own(sample) for sample in samples])
 
     def run(self, fetches: Sequence[Ref], feeds: Mapping[Ref, TensorProto]) -> list[TensorProto]:
-        """Returns the values that the graph computes for tensors; feeds are as in `values`; raises Failed."""
+        """Returns the values that the graph computes for tensors; `feeds` has the form of the samples of `values`; raises Failed."""
         return self.loaded.run(fetches, self._own(feeds))
 
     def _own(self, feeds: Mapping[Ref, TensorProto]) -> dict[Ref, TensorProto]:

@@ -10,8 +10,8 @@ from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.nodes import make
 from tfcarve.prepare.freeze.ops import CALLS, CONTROL_FLOW
 from tfcarve.prepare.freeze.tensor_names import parsed, reference
-from tfcarve.prepare.graph import CONTROL
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph.graph import CONTROL
+from tfcarve.prepare.graph.messages import NodeDef
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A common form for graphs and function bodies: nodes with inputs as in a GraphDef.
+"""A common form for graphs and function bodies: nodes with inputs in the form of a GraphDef.
 
 In a FunctionDef an input is `node:output_argument:number`. Source: tensorflow/core/framework/function.proto.
 """
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.ops import Ops
-from tfcarve.prepare.graph import CONTROL
-from tfcarve.prepare.messages import ArgDef, AttrValue, FunctionDef, NodeDef
+from tfcarve.prepare.graph.graph import CONTROL
+from tfcarve.prepare.graph.messages import ArgDef, AttrValue, FunctionDef, NodeDef
 
 _NO_ARGUMENT_NAME = re.compile(r"[^a-z0-9_]")
 

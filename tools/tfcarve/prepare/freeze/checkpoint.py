@@ -4,23 +4,30 @@ TensorFlow's op RestoreV2 reads the values, tfcarve the names and types. Source 
 tensorflow/python/training/moving_averages.py.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
+
+from google.protobuf.message import DecodeError
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models import checkpoint_index
 from tfcarve.models.wire import WireError
 from tfcarve.nearest import nearest
-from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.evaluate.evaluator import Evaluator
 from tfcarve.prepare.freeze.computed import computed
 from tfcarve.prepare.freeze.nodes import constant, make, strings
 from tfcarve.prepare.freeze.trace import Trace
-from tfcarve.prepare.messages import NodeDef, TensorProto
+from tfcarve.prepare.graph.messages import NodeDef, TensorProto
+from tfcarve.prepare.graph.saved_model_messages import TrackableObjectGraph
 
 _AVERAGE = "/ExponentialMovingAverage"
 # The key of the object graph in checkpoints of TensorFlow 2; it is not a variable.
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
+# The name of the attribute of an object that is a variable's value.
+_VALUE = "VARIABLE_VALUE"
 _MAX_LISTED = 20
 
 
@@ -63,12 +70,39 @@ class Checkpoint:
             f"checkpoint {self.name}: cannot be read: {error}: it may be truncated or incomplete"
         )
 
-    def object_graph(self) -> bytes:
-        """Returns the serialized TrackableObjectGraph; empty if there is none."""
+    @cached_property
+    def object_graph(self) -> TrackableObjectGraph:
+        """The objects whose variables it has; empty if it does not say. Raises InvalidInput if they are damaged."""
         if _OBJECT_GRAPH not in self._types:
-            return b""
-        found = self._restored(Location(_OBJECT_GRAPH))
-        return found.string_val[0] if found.string_val else b""
+            return TrackableObjectGraph()
+        found = self._restored(Location(_OBJECT_GRAPH)).string_val
+        try:
+            return TrackableObjectGraph.FromString(found[0] if found else b"")
+        except DecodeError as error:
+            raise InvalidInput(
+                f"checkpoint {self.name}: its object graph is damaged: {error}"
+            ) from None
+
+    @cached_property
+    def _keys_by_name(self) -> Mapping[str, str]:
+        """The keys by the full name of their variable, for names that only one variable has."""
+        rows = [
+            (each.full_name, each.checkpoint_key)
+            for node in self.object_graph.nodes
+            for each in node.attributes
+            if each.name == _VALUE
+        ]
+        counts = Counter(name for name, _ in rows)
+        return {name: key for name, key in rows if counts[name] == 1 and key in self.keys}
+
+    def location(self, variable: NodeDef) -> Location:
+        """Returns the location of a variable according to its name, for graphs that do not restore it."""
+        shared = variable.attr["shared_name"].s.decode("utf-8", "replace")
+        for name in (variable.name, shared):
+            if name in self.keys:
+                return Location(name)
+        # tf.saved_model.save of a model of Keras 3 writes a graph that restores other variables than it reads.
+        return Location(self._keys_by_name.get(shared, variable.name))
 
     def _restored(self, location: Location) -> TensorProto:
         texts = {"prefix": self._prefix, "names": [location.key], "parts": [location.part]}
@@ -134,9 +168,3 @@ def locations(trace: Trace) -> Mapping[str, Location]:
                 if location:
                     found[variable.name] = location
     return found
-
-
-def location_by_name(variable: NodeDef, keys: Iterable[str]) -> Location:
-    """Returns the location of a variable according to its name, for graphs that do not restore it."""
-    shared = variable.attr["shared_name"].s.decode("utf-8", "replace")
-    return Location(shared if variable.name not in keys and shared in keys else variable.name)

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare.evaluate import Evaluator, Failed, Loaded
+from tfcarve.prepare.evaluate.evaluator import Evaluator, Failed, Loaded
 from tfcarve.prepare.freeze.reason import reason
 from tfcarve.prepare.freeze.tensor_names import parsed
-from tfcarve.prepare.graph import Graph, Ref
-from tfcarve.prepare.messages import NodeDef, TensorProto
+from tfcarve.prepare.graph.graph import Graph, Ref
+from tfcarve.prepare.graph.messages import NodeDef, TensorProto
 
 
 @contextmanager

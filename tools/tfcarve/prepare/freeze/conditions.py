@@ -1,12 +1,12 @@
-"""Replaces conditions whose predicate is the same in each run with the branch that runs."""
+"""Replaces conditions whose predicate has the same value in all runs with the branch that runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import predicates
-from tfcarve.prepare.dead_branches import Branches
+from tfcarve.prepare.control_flow import predicates
+from tfcarve.prepare.control_flow.dead_branches import Branches
 from tfcarve.prepare.freeze.bodies import Body, copied, with_inputs
 from tfcarve.prepare.freeze.inline import Program
 from tfcarve.prepare.freeze.known_values import KnownValues, ValueOf
@@ -15,8 +15,8 @@ from tfcarve.prepare.freeze.ops import Ops
 from tfcarve.prepare.freeze.prune import has_side_effects, without_redundant_control_inputs
 from tfcarve.prepare.freeze.splice import Spliced
 from tfcarve.prepare.freeze.stores import Stores
-from tfcarve.prepare.graph import ref
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph.graph import ref
+from tfcarve.prepare.graph.messages import NodeDef
 
 
 def _without_switches(body: Body, taken: Mapping[str, int]) -> Body:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models.node_names import Names
-from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.evaluate.evaluator import Evaluator
 from tfcarve.prepare.freeze import handle_types, lookups, nodes, tensor_names
 from tfcarve.prepare.freeze.bodies import Argument, Body, copied, with_inputs
 from tfcarve.prepare.freeze.handles import Handle, Port, propagate
@@ -24,8 +24,8 @@ from tfcarve.prepare.freeze.ops import (
 )
 from tfcarve.prepare.freeze.stores import INITIALIZED, VARIABLES
 from tfcarve.prepare.freeze.tables import TABLES
-from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.tensors import Array
+from tfcarve.prepare.graph.messages import NodeDef
+from tfcarve.prepare.graph.tensors import Array
 
 # Returns the variable or table that a node creates.
 Find = Callable[[NodeDef], Handle]
@@ -81,7 +81,7 @@ class _BodyConverter:
 
     def _constant(self, node: NodeDef, of: str, name: str, value: Array) -> str:
         """Returns the name of a Const with `value`, which all lookups in the table `of` share."""
-        if self._framed:  # it must be in the same frame or branch as the node
+        if self._framed:  # it must be in the frame and branch of the node
             place = f"^{tensor_names.parsed(node.input[1])[0]}"
             created = nodes.constant(self._names.unique(f"{node.name}/{name}"), value, [place])
         elif (of, name) in self._constants:

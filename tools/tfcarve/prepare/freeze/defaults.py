@@ -4,13 +4,14 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import constant_values, tensors
 from tfcarve.prepare.freeze.bodies import Body, copied
 from tfcarve.prepare.freeze.inline import Program
 from tfcarve.prepare.freeze.links import MAIN, Links, Vertex
 from tfcarve.prepare.freeze.tensor_names import parsed
-from tfcarve.prepare.graph import data_texts
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph import tensors
+from tfcarve.prepare.graph.graph import data_texts
+from tfcarve.prepare.graph.messages import NodeDef
+from tfcarve.prepare.inputs import constant_values
 
 _OP = "PlaceholderWithDefault"
 

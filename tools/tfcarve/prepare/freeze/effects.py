@@ -11,8 +11,8 @@ from tfcarve.prepare.freeze.ops import Ops
 from tfcarve.prepare.freeze.prune import has_side_effects, without_redundant_control_inputs
 from tfcarve.prepare.freeze.removable import KINDS, Removable
 from tfcarve.prepare.freeze.removal import without_nodes
-from tfcarve.prepare.graph import data_texts
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph.graph import data_texts
+from tfcarve.prepare.graph.messages import NodeDef
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class WithoutEffects:
 
     Attributes:
       program: the program.
-      notes: what was removed, for the user.
+      notes: the removed nodes, for the user.
     """
 
     program: Program
@@ -58,7 +58,7 @@ def without_effects(
     Args:
       program: a graph and the functions of its control flow, with variables, without unneeded nodes.
       keep: names of Placeholders, which stay whether they are used or not.
-      keeps_assertions: whether Assert nodes stay; their conditions are then needed as outputs are.
+      keeps_assertions: whether Assert nodes stay; their conditions are then needed like outputs.
       ops: the OpDefs.
 
     Raises:

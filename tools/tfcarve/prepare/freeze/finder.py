@@ -6,7 +6,6 @@ import numpy as np
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models.signature_def import shape_text
-from tfcarve.prepare import constant_values, tensors
 from tfcarve.prepare.freeze import checkpoint as checkpoints
 from tfcarve.prepare.freeze import tables
 from tfcarve.prepare.freeze.bodies import copied
@@ -16,14 +15,16 @@ from tfcarve.prepare.freeze.inline import Program
 from tfcarve.prepare.freeze.ops import CONTROL_FLOW, functions_of, type_name
 from tfcarve.prepare.freeze.request import Request
 from tfcarve.prepare.freeze.stores import VARIABLES
-from tfcarve.prepare.messages import NodeDef, TensorProto
+from tfcarve.prepare.graph import tensors
+from tfcarve.prepare.graph.messages import NodeDef, TensorProto
+from tfcarve.prepare.inputs import constant_values
 
 # The value of a table that control flow passes on; nothing reads it.
 _NO_VALUE = tensors.from_array(np.array(0, np.int32))
 
 
 def _fits(found: Sequence[int], wanted: Sequence[int] | None) -> bool:
-    """Returns whether a shape is that of a variable, in which -1 is an unknown dimension and None an unknown rank."""
+    """Returns whether a shape fits a variable's shape, with -1 for an unknown dimension and None for an unknown rank."""
     return wanted is None or (
         len(found) == len(wanted)
         and all(own in (-1, size) for size, own in zip(found, wanted, strict=True))
@@ -34,7 +35,7 @@ def _check_fits(variable: NodeDef, value: TensorProto, where: str) -> None:
     """Raises InvalidInput if a checkpoint's value has another type or shape than its variable."""
     number = variable.attr["dtype"].type
     shape = constant_values.dims_of(variable)
-    if variable.op == "Variable" and not shape:  # this old op's way to say unknown
+    if variable.op == "Variable" and not shape:  # in this old op, the unknown shape
         shape = None
     found = tensors.shape(value, variable.name)
     if number != value.dtype or not _fits(found, shape):
@@ -89,7 +90,7 @@ class Finder:
             )
 
     def __call__(self, node: NodeDef) -> Handle:
-        """Returns what a node creates; raises InvalidInput if its value is unknown or does not fit."""
+        """Returns the variable or table that a node creates; raises InvalidInput if its value is unknown or does not fit."""
         original = self._original(node)
         name = original.name
         if node.op in tables.TABLES:
@@ -107,6 +108,4 @@ class Finder:
         return original
 
     def _location(self, node: NodeDef, checkpoint: Checkpoint) -> Location:
-        return self._locations.get(node.name) or checkpoints.location_by_name(
-            self._original(node), checkpoint.keys
-        )
+        return self._locations.get(node.name) or checkpoint.location(self._original(node))

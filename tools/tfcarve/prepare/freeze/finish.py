@@ -8,8 +8,8 @@ from tfcarve.prepare.freeze.bodies import Body, copied, to_function
 from tfcarve.prepare.freeze.inline import Program
 from tfcarve.prepare.freeze.ops import CONTROL_FLOW, Ops, functions_of
 from tfcarve.prepare.freeze.prune import without_redundant_control_inputs
-from tfcarve.prepare.graph import Graph
-from tfcarve.prepare.messages import FunctionDefLibrary, GraphDef, NodeDef
+from tfcarve.prepare.graph.graph import Graph
+from tfcarve.prepare.graph.messages import FunctionDefLibrary, GraphDef, NodeDef
 
 # Attributes that name nodes which may no longer exist, or that TensorFlow infers when it imports the graph.
 _STRIPPED = ("_class", "_output_shapes", "_read_only_resource_inputs", "_user_specified_name")
@@ -58,7 +58,7 @@ class _Finisher:
         return self.functions[name]
 
     def body(self, body: Body, keep: Iterable[str] = ()) -> Body:
-        """Returns `body` with its nodes as they are written, without unneeded nodes except those in `keep`."""
+        """Returns `body` with its nodes in their final form, without unneeded nodes except the nodes `keep`."""
         created = replace(body, nodes=tuple(map(self._node, body.nodes)))
         return without_redundant_control_inputs(created, self.has_side_effects, keep)
 

@@ -6,14 +6,14 @@ from typing import Any
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models.node_names import meant
-from tfcarve.prepare import constant_values
 from tfcarve.prepare.freeze.interface import Interface, Port
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.nodes import constant
 from tfcarve.prepare.freeze.request import Options
 from tfcarve.prepare.freeze.tensor_names import parsed
-from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.tensors import Array
+from tfcarve.prepare.graph.messages import NodeDef
+from tfcarve.prepare.graph.tensors import Array
+from tfcarve.prepare.inputs import constant_values
 
 
 def _node_name(name: str, inputs: Mapping[str, Port], options: Options) -> str:
@@ -34,8 +34,8 @@ def values(loaded: Loaded, wanted: Interface, options: Options) -> dict[str, Arr
       options: the user's options.
 
     Raises:
-      InvalidInput: a name is not that of a Placeholder or of an input of the signature, is repeated or is also in --inputs,
-        or a value does not fit.
+      InvalidInput: a name is neither a Placeholder nor an input of the signature, is repeated or is also in --inputs, or a
+        value does not fit.
     """
     texts = constant_values.split(options.constants)
     if not texts:
@@ -49,7 +49,7 @@ def values(loaded: Loaded, wanted: Interface, options: Options) -> dict[str, Arr
         op = nodes[key].op if key in nodes else None
         constant_values.require_placeholder(name, op, nodes.keys() | inputs.keys())
         if key in found:
-            raise InvalidInput(f"--constant {name}: is passed twice: {key!r} is the same input")
+            raise InvalidInput(f"--constant {name}: is passed twice: {key!r} names this input too")
         node = nodes[key]
         found[key] = constant_values.array(
             name, text, node.attr["dtype"].type, constant_values.dims_of(node)

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import graph_file, training_inputs
-from tfcarve.prepare.evaluate import Evaluator, Failed
-from tfcarve.prepare.frames import Frames
+from tfcarve.prepare.control_flow.frames import Frames
+from tfcarve.prepare.evaluate.evaluator import Evaluator, Failed
 from tfcarve.prepare.freeze import defaults, finish, fixed, tables
 from tfcarve.prepare.freeze.assemble import Assembled, assembled
 from tfcarve.prepare.freeze.bodies import Body
@@ -25,9 +24,11 @@ from tfcarve.prepare.freeze.reason import reason
 from tfcarve.prepare.freeze.request import Request
 from tfcarve.prepare.freeze.trace import Trace
 from tfcarve.prepare.freeze.unroll import unrolled
-from tfcarve.prepare.graph import Graph, topological_order
-from tfcarve.prepare.graph_check import check_constants
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph import graph_file
+from tfcarve.prepare.graph.graph import Graph, topological_order
+from tfcarve.prepare.graph.graph_check import check_constants
+from tfcarve.prepare.graph.messages import NodeDef
+from tfcarve.prepare.inputs import training_inputs
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from tfcarve.models.node_use import Model, NodeUse
-from tfcarve.prepare import constant_values
+from tfcarve.prepare.inputs import constant_values
 
 _VARIABLES = frozenset((
     "VarHandleOp", "VarHandlesOp", "ReadVariableOp", "Variable", "VariableV2", "AutoReloadVariable",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from tfcarve.prepare.freeze.bodies import copied
 from tfcarve.prepare.freeze.handles import Handle
-from tfcarve.prepare.messages import NodeDef, TensorShapeProto
+from tfcarve.prepare.graph.messages import NodeDef, TensorShapeProto
 
 
 def forwarding_node(node: NodeDef, handles: Mapping[int, Handle]) -> NodeDef:

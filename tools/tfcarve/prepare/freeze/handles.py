@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.tables import Content
-from tfcarve.prepare.messages import NodeDef, TensorProto
+from tfcarve.prepare.graph.messages import NodeDef, TensorProto
 
 Port = tuple[str, int]
 _T = TypeVar("_T")
@@ -56,7 +56,7 @@ def _outputs(node: NodeDef, port: int) -> Iterable[int]:
 
 
 def propagate(nodes: Iterable[NodeDef], known: Mapping[Port, _T]) -> dict[Port, _T]:
-    """Returns `known` and all other tensors that are the same variables and tables, whatever describes these."""
+    """Returns `known`, and all tensors that pass on its variables and tables. Any values may describe them."""
     consumers: dict[Port, list[tuple[NodeDef, int]]] = defaultdict(list)
     for node in nodes:
         if node.op in _FIRST_TO_ALL | _EACH_TO_ITS_OWN:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models.node_names import Names, as_node_name
+from tfcarve.prepare.control_flow.inlined_size import check_inlined_size
 from tfcarve.prepare.freeze.bodies import Body, copied, from_function
 from tfcarve.prepare.freeze.ops import (
     CALLS,
@@ -23,8 +24,7 @@ from tfcarve.prepare.freeze.prune import (
     without_redundant_control_inputs,
 )
 from tfcarve.prepare.freeze.splice import Spliced
-from tfcarve.prepare.inlined_size import check_inlined_size
-from tfcarve.prepare.messages import FunctionDef, NameAttrList, NodeDef
+from tfcarve.prepare.graph.messages import FunctionDef, NameAttrList, NodeDef
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class _Inliner:
         return has_side_effects(node, self.created, self.ops)
 
     def expanded(self, body: Body, path: str, keep: Sequence[str] = ()) -> Body:
-        """Returns `body` without calls and without unneeded nodes except those in `keep`."""
+        """Returns `body` without calls and without unneeded nodes except the nodes `keep`."""
         spliced = Spliced(body)
         for node in body.nodes:
             called = self._called(node)

@@ -1,6 +1,7 @@
 """The inputs and outputs of a frozen graph and their names.
 
-An input or output from a signature has its name in the signature; one that the user passes keeps the name of its node.
+An input or output of a signature has its name in the signature. An input or output that the user passes has the name of its
+node.
 Parts of a sparse or composite tensor are `key/values`, `key/0`. tfcarve.models.node_names makes these names valid and unique;
 other nodes with such a name are renamed.
 """
@@ -16,8 +17,8 @@ from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.ops import Ops
 from tfcarve.prepare.freeze.request import Options
-from tfcarve.prepare.messages import NodeDef, TensorShapeProto
-from tfcarve.prepare.saved_model_messages import SignatureDef
+from tfcarve.prepare.graph.messages import NodeDef, TensorShapeProto
+from tfcarve.prepare.graph.saved_model_messages import SignatureDef
 
 _INTERNAL = "__saved_model"
 
@@ -135,7 +136,7 @@ class _Reader:
     def named(
         self, texts: Sequence[str], option: str, side: Mapping[str, Any], key: str
     ) -> Iterator[Port]:
-        """Yields the tensors that the user names: those of the graph, or inputs or outputs of the signature `key`."""
+        """Yields the tensors that the user names: tensors of the graph, or inputs or outputs of the signature `key`."""
         unknown = {text for text in texts if not self._has(text)}
         ports = {p.given: p for p in self.of_signature(side, key)} if unknown else {}
         for text in dict.fromkeys(texts):

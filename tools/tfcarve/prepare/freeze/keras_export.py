@@ -1,4 +1,4 @@
-"""Loads a Keras file and exports it as a SavedModel. Keras 2 and 3 have the same functions, in packages of two names."""
+"""Loads a Keras file and exports it as a SavedModel. Keras 2 and 3 have the same functions in packages with different names."""
 
 import importlib
 import importlib.util
@@ -21,7 +21,7 @@ _INNER = "Exception encountered:"
 
 
 def _reason(error: Exception) -> str:
-    """Returns the reason in one line: Keras puts the error of an object behind those of the objects around it."""
+    """Returns the reason in one line: Keras puts the error of an object after the errors of the objects around it."""
     text = str(error).rpartition(_INNER)[2]
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
@@ -64,7 +64,7 @@ def _unique(names: Sequence[str]) -> Iterator[str]:
         yield found
 
 
-def _ends(keras: Any, model: Any) -> tuple[Any, list[str]]:
+def _inputs_and_output_names(keras: Any, model: Any) -> tuple[Any, list[str]]:
     """Returns the structure of a model's inputs, and the names of the layers of its outputs."""
     if isinstance(model, keras.Sequential):
         return model.inputs[0], [model.layers[-1].name]
@@ -73,7 +73,7 @@ def _ends(keras: Any, model: Any) -> tuple[Any, list[str]]:
 
 def _export(keras: Any, model: Any, folder: Path) -> None:
     """Exports a model of Keras 3: the inputs have its shapes, and the outputs the names of their layers."""
-    inputs, names = _ends(keras, model)
+    inputs, names = _inputs_and_output_names(keras, model)
 
     def spec(tensor: Any) -> Any:
         return keras.InputSpec(shape=tensor.shape, dtype=tensor.dtype, name=tensor.name)
@@ -93,7 +93,7 @@ def _export(keras: Any, model: Any, folder: Path) -> None:
 def export(request: Request, folder: Path) -> None:
     """Loads the Keras file of a request, and exports it as a SavedModel to a new folder.
 
-    Raises InvalidInput, with the reason that Keras gives, if Keras can not.
+    Raises InvalidInput, with the reason that Keras gives, if Keras cannot load or export the model.
     """
     reader = request.keras
     assert reader is not None
@@ -110,5 +110,5 @@ def export(request: Request, folder: Path) -> None:
             tf.saved_model.save(model, str(folder))
         else:
             _export(keras, model, folder)
-    except Exception as error:  # of any kind: Keras does not check what it reads
+    except Exception as error:  # of any kind: Keras does not check the file
         raise refusal(request.name, _reason(error)) from None

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import tensors
-from tfcarve.prepare.evaluate_messages import Output
+from tfcarve.prepare.evaluate.requests import Output
 from tfcarve.prepare.freeze.computed import loaded
 from tfcarve.prepare.freeze.nodes import constant
 from tfcarve.prepare.freeze.ops import INT32, Ops
 from tfcarve.prepare.freeze.tensor_names import parsed
 from tfcarve.prepare.freeze.trace import Trace
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph import tensors
+from tfcarve.prepare.graph.messages import NodeDef
 
 
 def _dims(outputs: Mapping[str, Sequence[Output]], node: NodeDef) -> list[int | None] | None:

@@ -1,4 +1,4 @@
-"""Computes scalars of a program that are the same in each run, such as predicates of conditions."""
+"""Computes scalars of a program that have the same value in all runs, such as predicates of conditions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 from tfcarve.control_flow import ALL_SWITCHES, ENTERS, EXITS
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import predicates, tensors
+from tfcarve.prepare.control_flow import predicates
 from tfcarve.prepare.freeze import nodes
 from tfcarve.prepare.freeze.bodies import copied
 from tfcarve.prepare.freeze.computed import computed
@@ -15,14 +15,15 @@ from tfcarve.prepare.freeze.links import Links, Vertex
 from tfcarve.prepare.freeze.ops import CONTROL_FLOW, DATAFLOW_CONTROL, Ops, functions_of
 from tfcarve.prepare.freeze.stores import INITIALIZED, Stores
 from tfcarve.prepare.freeze.tensor_names import parsed, reference
-from tfcarve.prepare.graph import Graph, data_texts, topological_order
-from tfcarve.prepare.messages import NodeDef, TensorProto
+from tfcarve.prepare.graph import tensors
+from tfcarve.prepare.graph.graph import Graph, data_texts, topological_order
+from tfcarve.prepare.graph.messages import NodeDef, TensorProto
 
 # Returns the value of the variable that a node creates; raises InvalidInput if it is unknown.
 ValueOf = Callable[[NodeDef], TensorProto]
 _Key = tuple[str, str]
 
-# Ops whose outputs, wherever they have a value, have that of the first input.
+# Ops whose outputs have the value of the first input, if they have a value.
 _PASS_THROUGH = frozenset(("Identity", "RefIdentity")) | ENTERS | EXITS | ALL_SWITCHES
 _NEVER = DATAFLOW_CONTROL | CONTROL_FLOW.keys() | {"LoopCond", "NextIteration", "RefNextIteration"}
 _READS = frozenset(("ReadVariableOp", "Variable", "VariableV2"))

@@ -13,8 +13,8 @@ from tfcarve.prepare.freeze.bodies import Body
 from tfcarve.prepare.freeze.inline import Program
 from tfcarve.prepare.freeze.ops import CONTROL_FLOW, functions_of
 from tfcarve.prepare.freeze.tensor_names import parsed
-from tfcarve.prepare.graph import CONTROL, data_texts
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph.graph import CONTROL, data_texts
+from tfcarve.prepare.graph.messages import NodeDef
 
 # The name of the graph among the bodies of a program.
 MAIN = ""

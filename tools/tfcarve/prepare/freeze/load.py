@@ -17,14 +17,14 @@ from tfcarve.models.saved_functions import Function, FunctionError
 from tfcarve.models.text_format import TextError, for_protobuf
 from tfcarve.models.versions import Versions
 from tfcarve.models.wire import Budget, WireError
-from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.evaluate.evaluator import Evaluator
 from tfcarve.prepare.freeze.checkpoint import Checkpoint
 from tfcarve.prepare.freeze.object_keys import object_keys
 from tfcarve.prepare.freeze.request import Request
 from tfcarve.prepare.freeze.saved_function import Keys, called
 from tfcarve.prepare.freeze.tensor_names import parsed
-from tfcarve.prepare.messages import GraphDef
-from tfcarve.prepare.saved_model_messages import (
+from tfcarve.prepare.graph.messages import GraphDef
+from tfcarve.prepare.graph.saved_model_messages import (
     AssetFileDef,
     MetaGraphDef,
     SavedModel,

@@ -10,14 +10,14 @@ import numpy as np
 
 from tfcarve import dtypes
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import tensors
-from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.evaluate.evaluator import Evaluator
 from tfcarve.prepare.freeze import nodes
 from tfcarve.prepare.freeze.computed import computed
 from tfcarve.prepare.freeze.ops import INT32, INT64, STRING, type_name
 from tfcarve.prepare.freeze.tables import Content
-from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.tensors import Array
+from tfcarve.prepare.graph import tensors
+from tfcarve.prepare.graph.messages import NodeDef
+from tfcarve.prepare.graph.tensors import Array
 
 _BUCKETS = (1 << 63) - 1
 _KEYED_HASHES = 8

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models.node_names import Names
-from tfcarve.prepare import tensors
 from tfcarve.prepare.freeze.bodies import Body
 from tfcarve.prepare.freeze.computed import loaded
 from tfcarve.prepare.freeze.known_shapes import with_known_shapes
@@ -14,8 +13,9 @@ from tfcarve.prepare.freeze.ops import Ops, functions_of
 from tfcarve.prepare.freeze.prune import needed
 from tfcarve.prepare.freeze.tensor_names import parsed
 from tfcarve.prepare.freeze.trace import Trace
-from tfcarve.prepare.graph import Ref
-from tfcarve.prepare.messages import NodeDef, TensorProto
+from tfcarve.prepare.graph import tensors
+from tfcarve.prepare.graph.graph import Ref
+from tfcarve.prepare.graph.messages import NodeDef, TensorProto
 
 # Computes results of a function from values of its arguments, by number.
 _Call = Callable[[Mapping[int, TensorProto]], list[TensorProto]]

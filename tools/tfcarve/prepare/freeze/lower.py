@@ -6,12 +6,12 @@ from pathlib import Path
 
 from tfcarve import full_tensorflow
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import graph_file
 from tfcarve.prepare.freeze.ops import CONTROL_FLOW
 from tfcarve.prepare.freeze.prune import needed
-from tfcarve.prepare.graph import Graph
-from tfcarve.prepare.messages import GraphDef
-from tfcarve.prepare.saved_model_messages import MetaGraphDef
+from tfcarve.prepare.graph import graph_file
+from tfcarve.prepare.graph.graph import Graph
+from tfcarve.prepare.graph.messages import GraphDef
+from tfcarve.prepare.graph.saved_model_messages import MetaGraphDef
 
 _PROGRAM = "tfcarve.prepare.freeze.lower_program"
 _LOWER = "_lower_using_switch_merge"
@@ -34,12 +34,12 @@ def marked(graph: Graph, roots: Iterable[str]) -> bytes:
 
 
 def finished(optimized: bytes, roots: Iterable[str], versions: bytes) -> Graph:
-    """Returns the result of TensorFlow's function optimizer without what the nodes `roots` do not need.
+    """Returns the result of TensorFlow's function optimizer without nodes and functions that the nodes `roots` do not need.
 
     Args:
       optimized: a GraphDef.
       roots: names of nodes.
-      versions: those of the graph.
+      versions: the versions of the graph.
     Raises InvalidInput if it has control flow or calls functions.
     """
     created = GraphDef.FromString(optimized)

@@ -1,4 +1,4 @@
-"""What data the outputs of a program need, and the way that it takes to them. Pure."""
+"""The data that the outputs of a program need, and the path of the data to an output. Pure."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ class Needs:
     Args:
       links: the program.
       stores: its variables and tables.
-      roots: the tensors, and for messages what each of them is.
+      roots: the tensors, each with a description for messages.
     """
 
     def __init__(self, links: Links, stores: Stores, roots: Mapping[Vertex, str]) -> None:
@@ -29,7 +29,7 @@ class Needs:
                 self._readers.setdefault(store.name, vertex)
 
     def of(self, body: str, node: str) -> Vertex | None:
-        """Returns a needed output of a node, or None if none of them is needed."""
+        """Returns a needed output of a node, or None if no output is needed."""
         return self._nodes.get((body, node))
 
     def ports(self, vertex: Vertex) -> list[int]:
@@ -37,11 +37,11 @@ class Needs:
         return sorted(v.port for v in self._next if v[:2] == vertex[:2])
 
     def reader(self, store: str) -> Vertex | None:
-        """Returns a needed node that reads the variable or table with the name `store`, or None if there is none."""
+        """Returns a needed node that reads the variable or table with the name `store`, or None if no needed node reads it."""
         return self._readers.get(store)
 
     def root(self, vertex: Vertex) -> str:
-        """Returns what the tensor is that needs `vertex`."""
+        """Returns the description of the tensor that needs `vertex`."""
         return self._roots[self.way(vertex)[-1]]
 
     def path(self, vertex: Vertex, *before: str) -> str:

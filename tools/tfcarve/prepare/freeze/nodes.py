@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import tensors
-from tfcarve.prepare.messages import NodeDef, TensorProto
-from tfcarve.prepare.tensors import Array
+from tfcarve.prepare.graph import tensors
+from tfcarve.prepare.graph.messages import NodeDef, TensorProto
+from tfcarve.prepare.graph.tensors import Array
 
 # A protocol buffer of 2 GiB or more cannot be serialized.
 _MAX_BYTES = (1 << 31) - 1

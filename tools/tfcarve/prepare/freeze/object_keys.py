@@ -1,18 +1,14 @@
 """The checkpoint keys of a SavedModel's objects.
 
-Source: tensorflow/core/protobuf/trackable_object_graph.proto. As TensorFlow does when it loads a SavedModel, an object of the
-model and one of the checkpoint are matched by the local names that lead to them.
+Source: tensorflow/core/protobuf/trackable_object_graph.proto. An object of the model and an object of
+the checkpoint belong together if equal local names lead to them; TensorFlow's loader matches them in this way too.
 """
 
 from collections import deque
 
-from google.protobuf import message
-
-from tfcarve.errors import InvalidInput
 from tfcarve.models.object_graph import ObjectGraph
 from tfcarve.prepare.freeze.checkpoint import Checkpoint
 from tfcarve.prepare.freeze.saved_function import Keys
-from tfcarve.prepare.saved_model_messages import TrackableObjectGraph
 
 
 def object_keys(objects: ObjectGraph, checkpoint: Checkpoint) -> Keys:
@@ -20,13 +16,7 @@ def object_keys(objects: ObjectGraph, checkpoint: Checkpoint) -> Keys:
 
     Raises InvalidInput if the checkpoint is damaged.
     """
-    try:
-        tracked = TrackableObjectGraph.FromString(checkpoint.object_graph())
-    except message.DecodeError as error:
-        raise InvalidInput(
-            f"checkpoint {checkpoint.name}: its object graph is damaged: {error}"
-        ) from None
-    nodes = tracked.nodes
+    nodes = checkpoint.object_graph.nodes
     found: dict[int, dict[str, str]] = {}
     todo = deque([(0, 0)] if nodes and objects.objects else [])
     while todo:

@@ -8,8 +8,15 @@ from tfcarve.errors import InvalidInput
 from tfcarve.newer import check
 from tfcarve.newer import data as newer_data
 from tfcarve.op_library import ADVICE
-from tfcarve.prepare.evaluate import Evaluator
-from tfcarve.prepare.messages import ArgDef, AttrValue, FunctionDef, NameAttrList, NodeDef, OpDef
+from tfcarve.prepare.evaluate.evaluator import Evaluator
+from tfcarve.prepare.graph.messages import (
+    ArgDef,
+    AttrValue,
+    FunctionDef,
+    NameAttrList,
+    NodeDef,
+    OpDef,
+)
 
 RESOURCE = dtypes.NUMBER_OF["resource"]
 STRING = dtypes.NUMBER_OF["string"]

@@ -1,7 +1,7 @@
 """The program that freezes a model; tfcarve.full_tensorflow runs it in a child process.
 
 usage: program FOLDER, with FOLDER/request.json; writes FOLDER/result.json and, on success, FOLDER/model.pb. It does not import
-tensorflow: the process of tfcarve.prepare.evaluate computes.
+tensorflow: the process of tfcarve.prepare.evaluate.evaluator computes.
 """
 
 import sys
@@ -12,13 +12,14 @@ from tfcarve.errors import InvalidInput
 from tfcarve.newer import data as newer_data
 from tfcarve.newer import graph_version
 from tfcarve.newer.data import Newer
-from tfcarve.prepare import graph_file, release_check
-from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.checks import release_check
+from tfcarve.prepare.evaluate.evaluator import Evaluator
 from tfcarve.prepare.freeze import load, source
 from tfcarve.prepare.freeze.frozen import Frozen, frozen
 from tfcarve.prepare.freeze.interface import Port
 from tfcarve.prepare.freeze.request import Request
 from tfcarve.prepare.freeze.result import Result, Tensor
+from tfcarve.prepare.graph import graph_file
 
 REQUEST, RESULT, MODEL = "request.json", "result.json", "model.pb"
 

@@ -4,13 +4,13 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 
+from tfcarve.prepare.control_flow.liveness import Liveness
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.bodies import Body, with_inputs
 from tfcarve.prepare.freeze.nodes import make
 from tfcarve.prepare.freeze.ops import CONTROL_FLOW, DATAFLOW_CONTROL, Ops, functions_of
-from tfcarve.prepare.graph import Graph, topological_order
-from tfcarve.prepare.liveness import Liveness
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph.graph import Graph, topological_order
+from tfcarve.prepare.graph.messages import NodeDef
 
 
 def needed(nodes: Iterable[NodeDef], roots: Iterable[str]) -> set[str]:

@@ -1,7 +1,7 @@
 """Finds the nodes of a program whose side effects no output needs. Pure.
 
-Each run of a frozen graph starts with the same values of variables. So an update can be removed only if no output reads
-the variable: neither after the update nor before it, which in the next run is after it.
+Each run of a frozen graph starts with equal values of variables. So an update can be removed only if no output reads the
+variable after the update or before it: a read before the update follows the update of the previous run.
 """
 
 import re
@@ -15,8 +15,8 @@ from tfcarve.prepare.freeze.ops import CONTROL_FLOW, Ops, is_pipeline
 from tfcarve.prepare.freeze.stores import Stores, Use
 from tfcarve.prepare.freeze.tables import INITIALIZERS
 from tfcarve.prepare.freeze.tensor_names import parsed, reference
-from tfcarve.prepare.graph import data_texts
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph.graph import data_texts
+from tfcarve.prepare.graph.messages import NodeDef
 
 _SUMMARIES = re.compile(
     r"Write\w*Summary|(Flush|Close)SummaryWriter|CreateSummary\w+Writer|ImportEvent"
@@ -28,7 +28,7 @@ _FIX = (
     "choose --outputs that do not need it, or save the model without the update (a Keras model: a function that calls it with "
     "training=False)"
 )
-# What was removed, by its kind.
+# Texts about the removed nodes, by their kind.
 KINDS = {
     "update": "updates of variables and tables that no output reads",
     "assertion": "assertions",
@@ -44,7 +44,7 @@ class Removable:
     Attributes:
       links: the program.
       removed: the names of the nodes to remove, by body.
-      named: by kind, what is removed.
+      named: the names of the removed nodes, by kind.
     """
 
     def __init__(self, program: Program, keeps_assertions: bool, ops: Ops) -> None:
@@ -70,7 +70,7 @@ class Removable:
                     yield name, node
 
     def _effects_that_stay(self, outputs: Mapping[Vertex, str]) -> dict[Vertex, str]:
-        """Returns the nodes that run for their other side effects, and what determines whether they run."""
+        """Returns the nodes that run for other side effects, and the nodes that determine whether they run."""
         found: dict[Vertex, str] = {}
         for name, node in self._nodes():
             if not self._kind(name, node) and self._ops.is_stateful(node):
@@ -94,7 +94,7 @@ class Removable:
         return "pipeline" if is_pipeline(node.op) else ""
 
     def find(self) -> None:
-        """Finds the nodes to remove; raises InvalidInput if an output needs the effect of one."""
+        """Finds the nodes to remove; raises InvalidInput if an output needs the effect of such a node."""
         for name, node in self._nodes():
             kind = self._kind(name, node)
             if kind == "update":
@@ -142,7 +142,7 @@ class Removable:
         )
 
     def _add_readers(self, name: str, removed: set[str]) -> None:
-        """Adds the nodes that only process what removed nodes return."""
+        """Adds the nodes that only process outputs of removed nodes."""
         body = self.links.bodies[name]
         readers: dict[str, list[NodeDef]] = {}
         for node in body.nodes:

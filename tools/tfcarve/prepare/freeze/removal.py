@@ -1,4 +1,4 @@
-"""Removes nodes from a body, but not the order of the other nodes. Pure."""
+"""Removes nodes from a body and preserves the order in which the other nodes run. Pure."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -10,7 +10,7 @@ from tfcarve.prepare.freeze.tensor_names import parsed
 def without_nodes(body: Body, removed: Collection[str]) -> Body:
     """Returns `body` without the nodes `removed`, whose data no other node reads.
 
-    What ran after a removed node runs after the inputs of that node.
+    Nodes that ran after a removed node run after the inputs of that node.
     """
     nodes = {node.name: node for node in body.nodes}
     before: dict[str, list[str]] = {}

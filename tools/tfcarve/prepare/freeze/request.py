@@ -14,8 +14,8 @@ class Options(JsonDocument, frozen=True):
     Attributes:
       tags: the exact set of tags of the graph in a SavedModel.
       signature: the signature with the default inputs and outputs.
-      inputs: tensors (`node` or `node:1`) that become Placeholders; empty for the signature's.
-      outputs: tensors that the graph computes; empty for the signature's.
+      inputs: tensors (`node` or `node:1`) that become Placeholders; if empty, the signature's inputs do.
+      outputs: tensors that the graph computes; if empty, the signature's outputs.
       checkpoint: prefix of the checkpoint's files; "" for none.
       moving_averages: use the moving average of each variable that has one in the checkpoint.
       lower_control_flow: lower While, If and Case to Switch, Merge, Enter and Exit.
@@ -71,11 +71,11 @@ class Request(JsonDocument, frozen=True):
 
     Attributes:
       path: absolute path of the file, or of a SavedModel's directory.
-      name: the path as the user gave it, for messages.
+      name: the path that the user gave, for messages.
       kind: the kind of the model.
       text: whether the file is in text format.
       options: the user's options.
-      keras: what loads a Keras file; None for another model.
+      keras: the package that loads a Keras file; None for another model.
     """
 
     path: str

@@ -27,7 +27,7 @@ class Result(JsonDocument, frozen=True):
       inputs: the Placeholders.
       outputs: the output nodes.
       dropped: whether the graph was frozen already, but had attributes that the TensorFlow which is built does not have.
-      notes: what freezing changed beyond constants for variables, for the user.
+      notes: the changes of freezing other than constants for variables, for the user.
       newer: notes about ops that the TensorFlow which is built does not have, for the user.
     """
 

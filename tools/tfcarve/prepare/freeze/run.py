@@ -11,10 +11,11 @@ from tfcarve.errors import InvalidInput
 from tfcarve.models import keras, read
 from tfcarve.models.mapped_file import mapped
 from tfcarve.newer import data as newer_data
-from tfcarve.prepare import graph_file, release_check
+from tfcarve.prepare.checks import release_check
 from tfcarve.prepare.freeze import frozen_check, source
 from tfcarve.prepare.freeze.request import DEFAULTS, Options, Request
 from tfcarve.prepare.freeze.result import Result
+from tfcarve.prepare.graph import graph_file
 
 _PROGRAM = "tfcarve.prepare.freeze.program"
 _KERAS_PROGRAM = "tfcarve.prepare.freeze.keras_program"
@@ -61,7 +62,7 @@ def already_frozen(wanted: Request, folder: Path) -> FrozenModel | None:
 
 
 def _run(program: str, wanted: Request, folder: Path) -> Result | None:
-    """Runs a program that reads `wanted`; returns what it wrote, which may be an error, or None if it wrote nothing."""
+    """Runs a program that reads `wanted`; returns its result, which may be an error, or None if it wrote no result."""
     (folder / "request.json").write_bytes(json_codec.encode(wanted))
     try:
         limits = full_tensorflow.Limits.of_model(source.size(wanted))
@@ -109,7 +110,7 @@ def frozen(path: Path, options: Options = DEFAULTS) -> Iterator[FrozenModel]:
 
     Args:
       path: a SavedModel's directory, .keras, .h5, .pb, .pbtxt, .pb.txt or .meta.
-      options: how to freeze it.
+      options: the options of freezing.
     Raises InvalidInput if it cannot be frozen.
     """
     wanted = source.request(path, options)
@@ -125,7 +126,7 @@ def frozen(path: Path, options: Options = DEFAULTS) -> Iterator[FrozenModel]:
 def freeze(path: Path, output: Path, options: Options = DEFAULTS) -> Result:
     """Writes the frozen graph of the model at `path` to `output` and returns its inputs and outputs.
 
-    Raises InvalidInput as `frozen` does; then nothing is written.
+    Raises the errors of `frozen`; then nothing is written.
     """
     with frozen(path, options) as done:
         files.write_if_changed(output, files.read_bytes(done.path))

@@ -15,22 +15,22 @@ from tfcarve.models.saved_functions import Function
 from tfcarve.prepare.freeze import tables
 from tfcarve.prepare.freeze.nodes import constant, make, strings
 from tfcarve.prepare.freeze.tensor_names import parsed, reference
-from tfcarve.prepare.messages import FunctionDef, GraphDef, NodeDef, TensorShapeProto
-from tfcarve.prepare.saved_model_messages import MetaGraphDef, SignatureDef
+from tfcarve.prepare.graph.messages import FunctionDef, GraphDef, NodeDef, TensorShapeProto
+from tfcarve.prepare.graph.saved_model_messages import MetaGraphDef, SignatureDef
 
 # The checkpoint keys of an object's attributes, by the object's number and the attribute's name.
 Keys = Mapping[int, Mapping[str, str]]
 
-# The number of objects of which each is created with the next one.
+# The most objects in a chain in which each object is created with the next one.
 _MAX_DEPTH = 100
-# The ops of the graph's nodes that are captured: constants, and paths of assets.
+# The ops of captured nodes of the graph: constants, and paths of assets.
 _CAPTURED = ("Const", "Placeholder")
 _VALUE, _TABLE = "VARIABLE_VALUE", "table"
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A graph that calls a function, its signature, and the nodes that restore and initialize what the function captures."""
+    """A graph that calls a function, its signature, and the nodes that restore and initialize captured objects."""
 
     graph: GraphDef
     signature: SignatureDef
@@ -183,7 +183,7 @@ def _proto(dims: tuple[int, ...] | None) -> TensorShapeProto:
 
 
 def _shape(dims: tuple[int, ...] | None, function: FunctionDef, number: int) -> TensorShapeProto:
-    """Returns the shape of an argument, also that of a part of a composite tensor, for which `dims` is None."""
+    """Returns the shape of an argument. `dims` is None for a part of a composite tensor."""
     shapes = function.arg_attr[number].attr["_output_shapes"].list.shape
     return shapes[0] if dims is None and shapes else _proto(dims)
 
@@ -197,10 +197,10 @@ def called(
       meta_graph: the MetaGraphDef of the SavedModel.
       function: the function.
       objects: the SavedModel's objects.
-      keys: those of the checkpoint.
+      keys: the keys of the checkpoint.
 
     Raises:
-      InvalidInput: the function captures what cannot be frozen, or the SavedModel is damaged.
+      InvalidInput: the function captures an object that cannot be frozen, or the SavedModel is damaged.
     """
     builder = _Builder(meta_graph, objects, keys)
     definition = builder.function(function.concrete)

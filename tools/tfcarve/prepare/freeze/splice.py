@@ -13,8 +13,8 @@ from tfcarve.models.node_names import Names
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.bodies import Body, copied, with_inputs
 from tfcarve.prepare.freeze.ops import DATAFLOW_CONTROL, Ops
-from tfcarve.prepare.graph import CONTROL
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph.graph import CONTROL
+from tfcarve.prepare.graph.messages import NodeDef
 
 # The number of calls that a tensor may pass through.
 _MAX_STEPS = 100_000

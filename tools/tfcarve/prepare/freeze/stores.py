@@ -11,8 +11,8 @@ from tfcarve.prepare.freeze.links import Links, Vertex
 from tfcarve.prepare.freeze.ops import CONTROL_FLOW, DATAFLOW_CONTROL, RESOURCE, Ops
 from tfcarve.prepare.freeze.tables import INITIALIZERS, TABLES
 from tfcarve.prepare.freeze.tensor_names import parsed
-from tfcarve.prepare.graph import data_texts
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph.graph import data_texts
+from tfcarve.prepare.graph.messages import NodeDef
 
 VARIABLES = frozenset(("VarHandleOp", "VariableV2", "Variable"))
 INITIALIZED = frozenset(("VarIsInitializedOp", "IsVariableInitialized"))
@@ -65,7 +65,7 @@ class Stores:
     """
 
     def __init__(self, links: Links, ops: Ops) -> None:
-        """Finds them."""
+        """Finds the variables and tables."""
         self.of: dict[str, Mapping[Port, Store]] = {}
         self._links = links
         self._ops = ops
@@ -98,7 +98,7 @@ class Stores:
     def changes(self) -> Iterator[Use]:
         """Yields the nodes that change a variable or table, or pass it on in another form.
 
-        A table's initializer is not one: a frozen table has the content that the initializer gives it.
+        A table's initializer is not yielded: a frozen table has the content that the initializer gives it.
         """
         for name, body in self._links.bodies.items():
             for node in body.nodes:

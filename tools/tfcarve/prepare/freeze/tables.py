@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import tensors
-from tfcarve.prepare.evaluate import Evaluator
+from tfcarve.prepare.evaluate.evaluator import Evaluator
 from tfcarve.prepare.freeze.checkpoint import Checkpoint, location_of
 from tfcarve.prepare.freeze.computed import computed
 from tfcarve.prepare.freeze.nodes import constant, make, strings
 from tfcarve.prepare.freeze.trace import Trace
-from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.tensors import Array
+from tfcarve.prepare.graph import tensors
+from tfcarve.prepare.graph.messages import NodeDef
+from tfcarve.prepare.graph.tensors import Array
 
 TABLES = frozenset(("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2"))
 _FROM_TENSORS = frozenset((

@@ -3,7 +3,7 @@
 import re
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare.graph import CONTROL, Ref
+from tfcarve.prepare.graph.graph import CONTROL, Ref
 
 _NUMBER = re.compile(r"[0-9]{1,9}\Z")
 

@@ -4,13 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import tensors
 from tfcarve.prepare.freeze import tensor_names
 from tfcarve.prepare.freeze.computed import computed
 from tfcarve.prepare.freeze.ops import Ops
 from tfcarve.prepare.freeze.prune import needed
-from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.tensors import Array
+from tfcarve.prepare.graph import tensors
+from tfcarve.prepare.graph.messages import NodeDef
+from tfcarve.prepare.graph.tensors import Array
 
 _SAME = frozenset(("Identity", "RefIdentity", "Snapshot", "StopGradient"))
 _INPUTS = frozenset(("Placeholder", "PlaceholderV2"))

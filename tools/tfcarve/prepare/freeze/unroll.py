@@ -11,7 +11,7 @@ from tfcarve.prepare.freeze.prune import pruned
 from tfcarve.prepare.freeze.splice import Spliced
 from tfcarve.prepare.freeze.tensor_names import reference
 from tfcarve.prepare.freeze.trace import Trace
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph.messages import NodeDef
 
 _MAX_NODES = 1_000_000
 
@@ -36,7 +36,7 @@ def _iterations(spliced: Spliced, loop: NodeDef, body: Body, times: int, ops: Op
 
 
 def _first_known(program: Program, max_iterations: int, ops: Ops) -> tuple[NodeDef, int]:
-    """Returns a loop with a known number of iterations, and that number; raises InvalidInput if there is none."""
+    """Returns a loop with a known number of iterations, and the number; raises InvalidInput if no number is known."""
     trace = Trace(program.main.nodes, ops)
     errors = []
     for node in filter(_is_loop, program.main.nodes):

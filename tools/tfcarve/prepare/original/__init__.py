@@ -1,1 +1,5 @@
-"""Runs a model as TensorFlow loads it: with its variables, tables and function calls, not frozen."""
+"""Runs a model as TensorFlow loads it: with its variables, tables and function calls, not frozen.
+
+Here: running a model that is not frozen, as TensorFlow loads it.
+Not here: changing the model.
+"""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tfcarve import full_tensorflow
 from tfcarve.full_tensorflow import Limits
-from tfcarve.prepare.framing import receive, send
+from tfcarve.prepare.evaluate.framing import receive, send
 from tfcarve.prepare.original.messages import RESULT, FunctionRequest, RunRequest
 
 # Files of the programs.

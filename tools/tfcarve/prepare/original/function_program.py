@@ -14,7 +14,7 @@ from tensorflow.core.framework import tensor_pb2
 from tfcarve import op_library_loading
 from tfcarve.errors import InvalidInput
 from tfcarve.models.saved_functions import Function
-from tfcarve.prepare.framing import receive, send
+from tfcarve.prepare.evaluate.framing import receive, send
 from tfcarve.prepare.freeze.reason import reason
 from tfcarve.prepare.original.exchange import REQUEST_FILE, RESULT_FILE
 from tfcarve.prepare.original.messages import FUNCTION_REQUEST, FunctionRequest, RunResult
@@ -45,7 +45,7 @@ def _with_tensors(leaf: Any, tensors: list[Any]) -> Any:
 
 
 def _loaded(request: FunctionRequest) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """Returns a function that takes arrays by the names of the inputs, and returns arrays by those of the outputs."""
+    """Returns a function that takes arrays by the names of the inputs, and returns arrays by the names of the outputs."""
     function = request.function
     model = tf.saved_model.load(request.folder, tags=list(request.tags))
     concrete = _concrete(model, function)

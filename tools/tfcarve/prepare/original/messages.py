@@ -8,7 +8,7 @@ from tfcarve.prepare.freeze.request import Request
 
 
 class RunRequest(JsonDocument, frozen=True):
-    """A model and what to run; the parts are the serialized TensorProtos of each sample, in the order of `inputs`.
+    """A model, its inputs and outputs; the parts are the serialized TensorProtos of each sample, in the order of `inputs`.
 
     Attributes:
       model: the model and the options with which it is frozen.
@@ -24,7 +24,7 @@ class RunRequest(JsonDocument, frozen=True):
 
 
 class FunctionRequest(JsonDocument, frozen=True):
-    """A function of a SavedModel and what to run; the parts are those of a RunRequest.
+    """A function of a SavedModel, its inputs and outputs; the message has the parts of a RunRequest.
 
     Attributes:
       folder: the SavedModel.

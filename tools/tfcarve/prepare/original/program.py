@@ -2,10 +2,11 @@
 
 usage: program FOLDER, with FOLDER/request; writes FOLDER/result.
 
-A SavedModel, or the one that Keras exports, is loaded by TensorFlow's own loader: that of its C API for a signature, that of
+TensorFlow's own loaders load a SavedModel, also one that Keras exports: the loader in its C API for a signature, the loader in
 TensorFlow 2's Python package for a function. A GraphDef or MetaGraphDef is imported and gets its variables from the checkpoint.
 """
 
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,10 +16,9 @@ from pathlib import Path
 from tfcarve.errors import InvalidInput
 from tfcarve.full_tensorflow import Limits
 from tfcarve.models.saved_functions import Function
-from tfcarve.prepare import tensors
-from tfcarve.prepare.evaluate import Evaluator, Failed
-from tfcarve.prepare.evaluate import Loaded as Session
-from tfcarve.prepare.framing import receive, send
+from tfcarve.prepare.evaluate.evaluator import Evaluator, Failed
+from tfcarve.prepare.evaluate.evaluator import Loaded as Session
+from tfcarve.prepare.evaluate.framing import receive, send
 from tfcarve.prepare.freeze import fixed, load, source
 from tfcarve.prepare.freeze.interface import Port, interface
 from tfcarve.prepare.freeze.load import Loaded
@@ -27,18 +27,21 @@ from tfcarve.prepare.freeze.reason import reason
 from tfcarve.prepare.freeze.request import Request
 from tfcarve.prepare.freeze.run import export_keras
 from tfcarve.prepare.freeze.tensor_names import parsed
-from tfcarve.prepare.graph import Ref
-from tfcarve.prepare.messages import TensorProto
+from tfcarve.prepare.graph import tensors
+from tfcarve.prepare.graph.graph import Ref
+from tfcarve.prepare.graph.messages import TensorProto
+from tfcarve.prepare.graph.tensors import Array
 from tfcarve.prepare.original.exchange import REQUEST_FILE, RESULT_FILE, exchange
 from tfcarve.prepare.original.messages import REQUEST, FunctionRequest, RunRequest, RunResult
 from tfcarve.prepare.original.variables import restorable
-from tfcarve.prepare.tensors import Array
 
+# TensorFlow's message for a variable that the graph of a SavedModel does not restore.
+_NO_VARIABLE = re.compile(r"Could not find variable (\S+)\.")
 _FUNCTION_PROGRAM = "tfcarve.prepare.original.function_program"
 
 
 @dataclass(frozen=True, slots=True)
-class _Ends:
+class _Ports:
     """The inputs and outputs of the frozen graph by name, and the values of constant inputs by their Placeholder."""
 
     inputs: Mapping[str, Port]
@@ -46,7 +49,7 @@ class _Ends:
     fixed: Mapping[str, Array]
 
 
-def _ends(loaded: Loaded, request: RunRequest, ops: Ops) -> _Ends:
+def _ports(loaded: Loaded, request: RunRequest, ops: Ops) -> _Ports:
     """Returns the inputs and outputs; raises InvalidInput if a requested output is missing."""
     model = request.model
     sides = interface(loaded, model.options, ops, model.name)
@@ -57,7 +60,7 @@ def _ends(loaded: Loaded, request: RunRequest, ops: Ops) -> _Ends:
         raise InvalidInput(
             f"{model.name}: {missing[0]!r} is not an output of the model: it has {', '.join(outputs)}"
         )
-    return _Ends(inputs, outputs, fixed.values(loaded, sides, model.options))
+    return _Ports(inputs, outputs, fixed.values(loaded, sides, model.options))
 
 
 def _saved_model(model: Request, folder: Path) -> Path:
@@ -71,14 +74,14 @@ def _samples(request: RunRequest, parts: Sequence[bytes]) -> Iterator[Sequence[b
 
 
 def _run_function(
-    function: Function, ends: _Ends, request: RunRequest, parts: Sequence[bytes], folder: Path
+    function: Function, ports: _Ports, request: RunRequest, parts: Sequence[bytes], folder: Path
 ) -> tuple[str, list[bytes]]:
     """Runs a function of a SavedModel."""
     model = request.model
     constant = {
-        port.given: tensors.from_array(ends.fixed[node]).SerializeToString()
-        for port in ends.inputs.values()
-        if (node := parsed(port.tensor)[0]) in ends.fixed
+        port.given: tensors.from_array(ports.fixed[node]).SerializeToString()
+        for port in ports.inputs.values()
+        if (node := parsed(port.tensor)[0]) in ports.fixed
     }
     call = FunctionRequest(
         folder=str(_saved_model(model, folder)),
@@ -86,8 +89,8 @@ def _run_function(
         op_libraries=model.options.op_libraries,
         function=function,
         samples=request.samples,
-        inputs=(*(ends.inputs[name].given for name in request.inputs), *constant),
-        outputs=tuple(ends.outputs[name].given for name in request.outputs),
+        inputs=(*(ports.inputs[name].given for name in request.inputs), *constant),
+        outputs=tuple(ports.outputs[name].given for name in request.outputs),
     )
     fed = [each for one in _samples(request, parts) for each in (*one, *constant.values())]
     limits = Limits.of_model(source.size(model) + sum(map(len, parts)))
@@ -112,7 +115,7 @@ def _session(
 
 def _run_graph(
     loaded: Loaded,
-    ends: _Ends,
+    ports: _Ports,
     request: RunRequest,
     parts: Sequence[bytes],
     folder: Path,
@@ -120,9 +123,9 @@ def _run_graph(
     results: list[bytes],
 ) -> None:
     """Appends the values of the outputs for each sample to `results`."""
-    fed = [ends.inputs[n].tensor if n in ends.inputs else n for n in request.inputs]
-    fetched = [ends.outputs[name].tensor for name in request.outputs]
-    constant = {Ref(name): tensors.from_array(value) for name, value in ends.fixed.items()}
+    fed = [ports.inputs[n].tensor if n in ports.inputs else n for n in request.inputs]
+    fetched = [ports.outputs[name].tensor for name in request.outputs]
+    constant = {Ref(name): tensors.from_array(value) for name, value in ports.fixed.items()}
     with _session(loaded, request, fetched, folder, ops) as session:
         for one in _samples(request, parts):
             feeds = {
@@ -130,6 +133,17 @@ def _run_graph(
             }
             found = session.run([Ref(*parsed(tensor)) for tensor in fetched], constant | feeds)
             results += [tensor.SerializeToString() for tensor in found]
+
+
+def _advised(message: str) -> str:
+    """Returns TensorFlow's message with what to do; "" if it is not one of an unrestored variable."""
+    found = _NO_VARIABLE.search(message)
+    if found is None:
+        return ""
+    return (
+        f"its graph does not restore the variable {found[1]!r}: tf.saved_model.save writes such graphs for models of "
+        "Keras 3: save the model with model.export(FOLDER), or compare its .keras file"
+    )
 
 
 def run(request: RunRequest, parts: Sequence[bytes], folder: Path) -> tuple[str, list[bytes]]:
@@ -152,14 +166,14 @@ def run(request: RunRequest, parts: Sequence[bytes], folder: Path) -> tuple[str,
                 export_keras(model, folder)
             loaded = load.source(model, folder, evaluator)
             ops = Ops(loaded.graph.library.function, evaluator)
-            ends = _ends(loaded, request, ops)
+            ports = _ports(loaded, request, ops)
             if loaded.function is not None:
-                return _run_function(loaded.function, ends, request, parts, folder)
-            _run_graph(loaded, ends, request, parts, folder, ops, results)
+                return _run_function(loaded.function, ports, request, parts, folder)
+            _run_graph(loaded, ports, request, parts, folder, ops, results)
     except InvalidInput as invalid:
         return str(invalid), results
     except Failed as failed:
-        return reason(failed), results
+        return _advised(str(failed)) or reason(failed), results
     return "", results
 
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tfcarve.full_tensorflow import Limits
-from tfcarve.prepare.evaluate import Failed
+from tfcarve.prepare.evaluate.evaluator import Failed
 from tfcarve.prepare.freeze import source
 from tfcarve.prepare.freeze.request import Options
-from tfcarve.prepare.graph import Ref
-from tfcarve.prepare.messages import TensorProto
+from tfcarve.prepare.graph.graph import Ref
+from tfcarve.prepare.graph.messages import TensorProto
 from tfcarve.prepare.original.exchange import exchange
 from tfcarve.prepare.original.messages import RunRequest
 
@@ -22,7 +22,7 @@ class Original:
 
     Attributes:
       path: a SavedModel's directory, .keras, .h5, .pb, .pbtxt or .meta.
-      options: those with which its frozen graph was made.
+      options: the options with which its frozen graph was made.
     """
 
     path: Path
@@ -35,10 +35,10 @@ class Original:
 
         Args:
           outputs: outputs of the frozen graph.
-          samples: values of inputs of the frozen graph, the same inputs in each sample.
+          samples: values of inputs of the frozen graph. All samples have values for the same inputs.
 
         Raises:
-          Failed: TensorFlow can't load the model, or can't run it on the sample after those that were yielded.
+          Failed: TensorFlow can't load the model, or can't run it on the next sample.
         """
         request = RunRequest(
             model=source.request(self.path, self.options),

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tfcarve.models.node_names import Names
-from tfcarve.prepare import graph_file
-from tfcarve.prepare.evaluate import Loaded as Session
+from tfcarve.prepare.evaluate.evaluator import Loaded as Session
 from tfcarve.prepare.freeze import checkpoint as checkpoints
 from tfcarve.prepare.freeze import tables
 from tfcarve.prepare.freeze.finder import Finder
@@ -17,14 +16,15 @@ from tfcarve.prepare.freeze.request import Request
 from tfcarve.prepare.freeze.stores import VARIABLES
 from tfcarve.prepare.freeze.tensor_names import parsed
 from tfcarve.prepare.freeze.trace import Trace
-from tfcarve.prepare.graph import Graph, Ref
-from tfcarve.prepare.messages import NodeDef, TensorProto
-from tfcarve.prepare.tensors import from_array
+from tfcarve.prepare.graph import graph_file
+from tfcarve.prepare.graph.graph import Graph, Ref
+from tfcarve.prepare.graph.messages import NodeDef, TensorProto
+from tfcarve.prepare.graph.tensors import from_array
 
 
 @dataclass(frozen=True)
 class Restorable:
-    """A graph, and how its variables and tables get their values.
+    """A graph, and the values of its variables and tables.
 
     Attributes:
       graph: the GraphDef, with nodes that assign the variables.

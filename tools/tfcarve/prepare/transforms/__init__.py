@@ -1,12 +1,17 @@
-"""The transforms: one module each, loaded on first use."""
+"""The transforms: one module each, with the name of the transform, loaded on first use.
+
+Here: one module for each transform.
+Not here: helpers that transforms share, which are in the other folders.
+"""
 
 import importlib
+import pkgutil
 from typing import Protocol, cast
 
 from tfcarve.errors import InvalidInput
 from tfcarve.nearest import nearest
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.graph.graph import Graph
 
 # The parameters of all transforms. Source: TransformGraph in tensorflow/tools/graph_transforms/transform_graph.cc.
 COMMON_PARAMETERS = frozenset(("ignore_errors",))
@@ -18,95 +23,20 @@ class Transform(Protocol):
     Attributes:
       PARAMETERS: the names of its parameters.
       IN_FUNCTIONS: whether it also applies to function bodies.
+      NEEDS_TENSORFLOW: whether it computes values or types with TensorFlow, also if the graph has no functions.
+      CAN_BREAK_GRAPHS: whether its parameters can make a valid graph invalid.
     """
 
     PARAMETERS: frozenset[str]
     IN_FUNCTIONS: bool
+    NEEDS_TENSORFLOW: bool
+    CAN_BREAK_GRAPHS: bool
 
     def apply(self, graph: Graph, context: Context) -> Graph:
         """Returns the transformed graph; the nodes of `graph` may be modified."""
 
 
-NAMES = (
-    "add_default_attributes",
-    "backport_concatv2",
-    "backport_tensor_array_v3",
-    "compact_constants",
-    "convert_layout",
-    "correct_biases",
-    "flatten_atrous_conv",
-    "fold_batch_norms",
-    "fold_constants",
-    "fold_old_batch_norms",
-    "fold_pads",
-    "freeze_requantization_ranges",
-    "fuse_lstm",
-    "fuse_ops",
-    "fuse_pad_and_conv",
-    "fuse_resize_and_conv",
-    "fuse_resize_pad_and_conv",
-    "half_weights",
-    "inline_partitionedcall",
-    "insert_logging",
-    "merge_duplicate_nodes",
-    "multiply_by_reciprocals",
-    "obfuscate_names",
-    "quantize_nodes",
-    "quantize_placeholders",
-    "quantize_weights",
-    "remove_attribute",
-    "remove_control_dependencies",
-    "remove_device",
-    "remove_dropout",
-    "remove_neutral_ops",
-    "remove_nodes",
-    "remove_training_nodes",
-    "rename_attribute",
-    "rename_node",
-    "rename_op",
-    "round_weights",
-    "set_device",
-    "simplify_control_dependencies",
-    "sort_by_execution_order",
-    "sparsify_gather",
-    "strip_unused_nodes",
-)
-
-# Transforms whose parameters can make a valid graph invalid.
-BY_PARAMETERS = frozenset(
-    ("remove_attribute", "remove_nodes", "rename_attribute", "rename_op", "strip_unused_nodes")
-)
-
-# Transforms that do not need TensorFlow if the graph has no functions.
-WITHOUT_TENSORFLOW = frozenset(
-    (
-        "backport_concatv2",
-        "compact_constants",
-        "correct_biases",
-        "flatten_atrous_conv",
-        "fold_batch_norms",
-        "fold_old_batch_norms",
-        "fold_pads",
-        "freeze_requantization_ranges",
-        "half_weights",
-        "multiply_by_reciprocals",
-        "obfuscate_names",
-        "quantize_placeholders",
-        "quantize_weights",
-        "remove_attribute",
-        "remove_control_dependencies",
-        "remove_device",
-        "remove_nodes",
-        "rename_attribute",
-        "rename_node",
-        "rename_op",
-        "round_weights",
-        "set_device",
-        "sort_by_execution_order",
-        "sparsify_gather",
-        "strip_unused_nodes",
-    )
-)
+NAMES = tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
 
 
 def load(name: str) -> Transform:
@@ -114,3 +44,8 @@ def load(name: str) -> Transform:
     if name not in NAMES:
         raise InvalidInput(f"transform {name!r} is unknown{nearest(name, NAMES)}")
     return cast(Transform, importlib.import_module(f"{__name__}.{name}"))
+
+
+def without_tensorflow() -> list[str]:
+    """Returns the names of the transforms that do not need TensorFlow."""
+    return [name for name in NAMES if not load(name).NEEDS_TENSORFLOW]

@@ -5,10 +5,12 @@ tensorflow/core/framework/node_def_util.cc.
 """
 
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.graph.graph import Graph
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = True
+CAN_BREAK_GRAPHS = False
 
 
 def apply(graph: Graph, context: Context) -> Graph:

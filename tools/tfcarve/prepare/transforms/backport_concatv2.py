@@ -7,10 +7,10 @@ converts a constant int64 axis to int32, which Concat requires.
 import numpy as np
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import nodes
-from tfcarve.prepare.constants import instead_of
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import (
+from tfcarve.prepare.control_flow.constants import instead_of
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import (
     Graph,
     Ref,
     by_name,
@@ -19,10 +19,12 @@ from tfcarve.prepare.graph import (
     set_inputs,
     unique_name,
 )
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph.messages import NodeDef
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = False
 
 _INT64 = 9
 

@@ -6,14 +6,23 @@ removes attributes that V2 does not have, and changes the type of ops that pass 
 
 import numpy as np
 
-from tfcarve.prepare import nodes
-from tfcarve.prepare.constants import Constants
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, Ref, data_inputs, rewire, topological_order, unique_name
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.control_flow.constants import Constants
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import (
+    Graph,
+    Ref,
+    data_inputs,
+    rewire,
+    topological_order,
+    unique_name,
+)
+from tfcarve.prepare.graph.messages import NodeDef
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = True
+CAN_BREAK_GRAPHS = False
 
 _STRING, _RESOURCE = 7, 20
 _MAKE = frozenset(("TensorArrayV3", "TensorArrayGradV3"))

@@ -3,12 +3,14 @@
 Not in TensorFlow's tool. Source of the format: Tensor::FromProto in tensorflow/core/framework/tensor.cc.
 """
 
-from tfcarve.prepare import nodes, tensors
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.graph import nodes, tensors
+from tfcarve.prepare.graph.graph import Graph
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = False
 
 # Smaller nodes gain nothing.
 _MIN_SIZE = 64

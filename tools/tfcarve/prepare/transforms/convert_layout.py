@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tfcarve.prepare import inference, nodes
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import (
+from tfcarve.prepare.evaluate import inference
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import (
     CONTROL,
     Graph,
     Ref,
@@ -23,14 +24,16 @@ from tfcarve.prepare.graph import (
     set_inputs,
     topological_order,
 )
-from tfcarve.prepare.layout import FORMATS, Facts, Order, Plan, to_last, to_second
-from tfcarve.prepare.layout_choice import choose
-from tfcarve.prepare.layout_views import Views
-from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.unused import without_unused
+from tfcarve.prepare.graph.messages import NodeDef
+from tfcarve.prepare.graph.unused import without_unused
+from tfcarve.prepare.layout.choice import choose
+from tfcarve.prepare.layout.layouts import FORMATS, Facts, Order, Plan, to_last, to_second
+from tfcarve.prepare.layout.views import Views
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = True
+CAN_BREAK_GRAPHS = False
 
 # Ops of nodes that are removed when they have no consumers left.
 _REPLACED = frozenset(("Const", "Identity", "Transpose"))

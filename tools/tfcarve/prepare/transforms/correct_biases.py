@@ -1,4 +1,4 @@
-"""correct_biases: subtracts from biases what weights add to results if quantize_weights(per_channel=true) quantizes them.
+"""correct_biases: subtracts the mean error of weights that quantize_weights(per_channel=true) quantizes from biases.
 
 Not in TensorFlow's tool. bias_correction.py computes the correction. It changes the bias of a result, or the result gets a
 BiasAdd.
@@ -8,13 +8,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tfcarve.prepare import nodes
-from tfcarve.prepare.bias_correction import corrected_weights, mean_error
-from tfcarve.prepare.channel_quantization import channel_axis, quantized_by_channel
-from tfcarve.prepare.constants import instead_of
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.frames import without_value
-from tfcarve.prepare.graph import (
+from tfcarve.prepare.control_flow.constants import instead_of
+from tfcarve.prepare.control_flow.frames import without_value
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import (
     Graph,
     Ref,
     by_name,
@@ -24,16 +22,20 @@ from tfcarve.prepare.graph import (
     topological_order,
     unique_name,
 )
-from tfcarve.prepare.known_ranges import PARAMETER, known_means
-from tfcarve.prepare.matching import Matcher
-from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.quantization import rounding_error
-from tfcarve.prepare.tensors import Array
+from tfcarve.prepare.graph.matching import Matcher
+from tfcarve.prepare.graph.messages import NodeDef
+from tfcarve.prepare.graph.tensors import Array
+from tfcarve.prepare.graph.unused import without_unused
+from tfcarve.prepare.quantize.bias_correction import corrected_weights, mean_error
+from tfcarve.prepare.quantize.channel_quantization import channel_axis, quantized_by_channel
+from tfcarve.prepare.quantize.known_ranges import PARAMETER, known_means
+from tfcarve.prepare.quantize.quantization import rounding_error
 from tfcarve.prepare.transforms.quantize_weights import MINIMUM_SIZE
-from tfcarve.prepare.unused import without_unused
 
 PARAMETERS = frozenset(("minimum_size", PARAMETER))
 IN_FUNCTIONS = False
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = False
 
 
 def apply(graph: Graph, context: Context) -> Graph:
@@ -83,7 +85,7 @@ def _errors(graph: Graph, known: Mapping[str, NodeDef], context: Context) -> dic
 
 
 def _error(weights: Array, axis: int) -> Array:
-    """Returns what quantize_weights(per_channel=true) makes of weights, minus the weights."""
+    """Returns the error of weights: the result of quantize_weights(per_channel=true), minus the weights."""
     quantized = quantized_by_channel(weights, axis)
     return rounding_error(weights, False) if quantized is None else quantized.floats() - weights
 

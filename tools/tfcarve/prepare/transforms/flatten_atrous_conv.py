@@ -1,23 +1,25 @@
 """flatten_atrous_conv: merges SpaceToBatchND, a convolution and BatchToSpaceND into a convolution with a wider filter.
 
 Source: tensorflow/tools/graph_transforms/flatten_atrous.cc. Unlike TensorFlow's tool, it computes the padding of the
-new convolution from all three nodes, and changes nothing if that is neither SAME nor VALID.
+new convolution from all three nodes, and changes nothing if the padding is neither SAME nor VALID.
 """
 
 import math
 
 import numpy as np
 
-from tfcarve.prepare import nodes
-from tfcarve.prepare.constants import instead_of
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, Ref, control_inputs, data_inputs, unique_name
-from tfcarve.prepare.matching import Match, Matcher, pattern
-from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.tensors import Array
+from tfcarve.prepare.control_flow.constants import instead_of
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import Graph, Ref, control_inputs, data_inputs, unique_name
+from tfcarve.prepare.graph.matching import Match, Matcher, pattern
+from tfcarve.prepare.graph.messages import NodeDef
+from tfcarve.prepare.graph.tensors import Array
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = False
 
 _CONST = "Const"
 _TO_BATCH = pattern(
@@ -71,14 +73,14 @@ def _is_plain(conv: NodeDef, weights: NodeDef) -> bool:
     )
 
 
-def _widened(weights: Array, block: Array) -> Array:
+def _dilated(weights: Array, block: Array) -> Array:
     """Returns a filter with zeros inserted between its values."""
     height, width = (
         (size - 1) * int(step) + 1 for size, step in zip(weights.shape, block, strict=False)
     )
-    wide = np.zeros((height, width, *weights.shape[2:]), weights.dtype)
-    wide[:: int(block[0]), :: int(block[1])] = weights
-    return wide
+    dilated = np.zeros((height, width, *weights.shape[2:]), weights.dtype)
+    dilated[:: int(block[0]), :: int(block[1])] = weights
+    return dilated
 
 
 def apply(graph: Graph, context: Context) -> Graph:
@@ -95,15 +97,15 @@ def apply(graph: Graph, context: Context) -> Graph:
         padding = _padding(match, weights) if weights.ndim == 4 else ""
         if not padding or _is_too_large(weights, nodes.value(match["block"])):
             continue
-        wide = instead_of(
+        dilated = instead_of(
             [match[key] for key in ("filter", "block", "pads", "block_after", "crops")],
             unique_name(f"{match['filter'].name}/flattened", taken),
-            _widened(weights, nodes.value(match["block"])),
+            _dilated(weights, nodes.value(match["block"])),
         )
         conv = nodes.copy(match["conv"], node.name)
-        conv.input[:] = [data_inputs(match["to_batch"])[0].text(), Ref(wide.name).text()]
+        conv.input[:] = [data_inputs(match["to_batch"])[0].text(), Ref(dilated.name).text()]
         nodes.set_attr(conv, "padding", nodes.text_value(padding))
-        created[node.name] = [wide, conv]
+        created[node.name] = [dilated, conv]
         removed |= {match["conv"].name, match["to_batch"].name}
     return _without_unused(graph, created, removed)
 

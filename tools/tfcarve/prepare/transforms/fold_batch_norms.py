@@ -4,13 +4,15 @@ Source: tensorflow/tools/graph_transforms/fold_batch_norms.cc. Unlike TensorFlow
 are added (a bias before, the rest of an unfused batch normalization after), and keeps weights with other readers.
 """
 
-from tfcarve.prepare import batch_norms
-from tfcarve.prepare.channels import PRODUCTS
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.fold import batch_norms
+from tfcarve.prepare.fold.channels import PRODUCTS
+from tfcarve.prepare.graph.graph import Graph
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = False
 
 
 def apply(graph: Graph, context: Context) -> Graph:

@@ -9,15 +9,16 @@ the nodes that they replace, and removes the old constants and control inputs fr
 import numpy as np
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import foldable, functions, inference, nodes, tensors
-from tfcarve.prepare.colocation import drop_missing_colocations
-from tfcarve.prepare.constant_arguments import set_constant_arguments
-from tfcarve.prepare.constant_conditions import without_constant_conditions
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.evaluate import Evaluator, Failed, Loaded
-from tfcarve.prepare.evaluate_messages import Output
-from tfcarve.prepare.foldable import Facts, Found
-from tfcarve.prepare.graph import (
+from tfcarve.prepare.control_flow.constant_arguments import set_constant_arguments
+from tfcarve.prepare.control_flow.constant_conditions import without_constant_conditions
+from tfcarve.prepare.evaluate import foldable, inference
+from tfcarve.prepare.evaluate.evaluator import Evaluator, Failed, Loaded
+from tfcarve.prepare.evaluate.foldable import Facts, Found
+from tfcarve.prepare.evaluate.requests import Output
+from tfcarve.prepare.graph import functions, nodes, tensors
+from tfcarve.prepare.graph.colocation import drop_missing_colocations
+from tfcarve.prepare.graph.graph import (
     CONTROL,
     Graph,
     Ref,
@@ -30,12 +31,14 @@ from tfcarve.prepare.graph import (
     set_inputs,
     unique_name,
 )
-from tfcarve.prepare.messages import NodeDef, TensorProto
+from tfcarve.prepare.graph.messages import NodeDef, TensorProto
 
 PARAMETERS = frozenset(
     ("clear_output_shapes", "exclude_op", "exclude_node", "max_constant_size_in_bytes")
 )
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = True
+CAN_BREAK_GRAPHS = False
 
 _MAX_CONSTANT = 10 << 20
 Values = dict[Ref, TensorProto]

@@ -5,13 +5,15 @@ FusedBatchNorm after Conv2D. This transform also supports FusedBatchNormV2 and V
 Conv2DBackpropInput, and a BiasAdd in between. Batch normalizations in training mode are not folded.
 """
 
-from tfcarve.prepare import batch_norms
-from tfcarve.prepare.channels import BATCH_NORMS
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.fold import batch_norms
+from tfcarve.prepare.fold.channels import BATCH_NORMS
+from tfcarve.prepare.graph.graph import Graph
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = False
 
 
 def apply(graph: Graph, context: Context) -> Graph:

@@ -5,15 +5,17 @@ DepthwiseConv2dNative has them too, but the remapper of full TensorFlow with one
 (tensor_format.h:428, measured). Its Pad is folded if fuse_ops has replaced it with a _FusedConv2D before.
 """
 
-from tfcarve.prepare import nodes
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, control_inputs, data_inputs, topological_order
-from tfcarve.prepare.liveness import Liveness
-from tfcarve.prepare.matching import Match, Matcher, pattern
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.control_flow.liveness import Liveness
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import Graph, control_inputs, data_inputs, topological_order
+from tfcarve.prepare.graph.matching import Match, Matcher, pattern
+from tfcarve.prepare.graph.messages import NodeDef
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = False
 
 _CONVOLUTIONS = frozenset(("Conv2D", "_FusedConv2D"))
 _PAD = pattern("Pad", pattern("*"), pattern("Const", key="pads"), key="pad")

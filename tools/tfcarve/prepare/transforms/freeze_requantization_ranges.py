@@ -14,15 +14,17 @@ import numpy as np
 
 from tfcarve.errors import InvalidInput
 from tfcarve.nearest import nearest
-from tfcarve.prepare.constants import Constants
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, Ref, by_name, data_inputs, rewire, unique_name
-from tfcarve.prepare.known_ranges import PARAMETER, KnownRanges, Range, known_ranges
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.control_flow.constants import Constants
+from tfcarve.prepare.graph.graph import Graph, Ref, by_name, data_inputs, rewire, unique_name
+from tfcarve.prepare.graph.messages import NodeDef
+from tfcarve.prepare.quantize.known_ranges import PARAMETER, KnownRanges, Range, known_ranges
 
 _LOG = "min_max_log_file"
 PARAMETERS = frozenset(("max_percentile", _LOG, "min_percentile", PARAMETER))
 IN_FUNCTIONS = False
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = False
 
 _MAX_BYTES = 1 << 30
 # The ranges are constants of type float32.

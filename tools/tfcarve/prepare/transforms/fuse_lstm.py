@@ -9,10 +9,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tfcarve.prepare import functions, inference, loop_reader, lstm, nodes, while_loops
-from tfcarve.prepare.constants import Constants
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import (
+from tfcarve.prepare.control_flow import loop_reader, while_loops
+from tfcarve.prepare.control_flow.constants import Constants
+from tfcarve.prepare.control_flow.loops import Scope
+from tfcarve.prepare.evaluate import inference
+from tfcarve.prepare.graph import functions, nodes
+from tfcarve.prepare.graph.graph import (
     CONTROL,
     Graph,
     Ref,
@@ -23,14 +26,16 @@ from tfcarve.prepare.graph import (
     rewire,
     unique_name,
 )
-from tfcarve.prepare.loops import Scope
-from tfcarve.prepare.lstm_plan import LoopContext, Plan, Result, plan
-from tfcarve.prepare.messages import AttrValue, NodeDef
-from tfcarve.prepare.tensors import Array
-from tfcarve.prepare.unused import without_unused
+from tfcarve.prepare.graph.messages import AttrValue, NodeDef
+from tfcarve.prepare.graph.tensors import Array
+from tfcarve.prepare.graph.unused import without_unused
+from tfcarve.prepare.recurrent import lstm
+from tfcarve.prepare.recurrent.plan import LoopContext, Plan, Result, plan
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = False
+NEEDS_TENSORFLOW = True
+CAN_BREAK_GRAPHS = False
 
 _INT64 = 9
 _STACK = "TensorListStack"

@@ -10,16 +10,26 @@ oneDNN run it; TensorFlow's other CPU kernel rejects groups.
 
 import numpy as np
 
-from tfcarve.prepare import inference, nodes
-from tfcarve.prepare.constants import Constants, instead_of
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, Ref, by_name, control_inputs, data_inputs, unique_name
-from tfcarve.prepare.inference import Outputs, shape_of
-from tfcarve.prepare.matching import Match, Matcher, Pattern, pattern
-from tfcarve.prepare.messages import AttrValue, NodeDef
+from tfcarve.prepare.control_flow.constants import Constants, instead_of
+from tfcarve.prepare.evaluate import inference
+from tfcarve.prepare.evaluate.inference import Outputs, shape_of
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import (
+    Graph,
+    Ref,
+    by_name,
+    control_inputs,
+    data_inputs,
+    unique_name,
+)
+from tfcarve.prepare.graph.matching import Match, Matcher, Pattern, pattern
+from tfcarve.prepare.graph.messages import AttrValue, NodeDef
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = True
+CAN_BREAK_GRAPHS = False
 
 _ACTIVATIONS = ("Elu", "LeakyRelu", "Relu", "Relu6")
 _NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")

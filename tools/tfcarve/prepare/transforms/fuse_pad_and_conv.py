@@ -1,21 +1,24 @@
 """fuse_pad_and_conv: fuses padding before a convolution into it.
 
 Source: FusePadAndConv in tensorflow/tools/graph_transforms/fuse_convolutions.cc, which fuses MirrorPad and Conv2D into
-FusedPadConv2D. This transform also folds Pad, as fold_pads does.
+FusedPadConv2D. Like fold_pads, this transform also folds Pad.
 
 FusedPadConv2D and FusedResizeAndPadConv2D compute wrong values for a batch larger than 1 (measured), so they are used only if the batch size is known to be 1.
 """
 
-from tfcarve.prepare import inference, nodes
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, Ref, control_inputs, data_inputs
-from tfcarve.prepare.inference import Outputs, shape_of
-from tfcarve.prepare.matching import Match, Matcher, pattern
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.evaluate import inference
+from tfcarve.prepare.evaluate.inference import Outputs, shape_of
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import Graph, Ref, control_inputs, data_inputs
+from tfcarve.prepare.graph.matching import Match, Matcher, pattern
+from tfcarve.prepare.graph.messages import NodeDef
 from tfcarve.prepare.transforms import fold_pads
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = True
+CAN_BREAK_GRAPHS = False
 
 _ANY = pattern("*")
 _MIRRORED = pattern("Conv2D", pattern("MirrorPad", _ANY, _ANY, key="pad"), _ANY, key="conv")

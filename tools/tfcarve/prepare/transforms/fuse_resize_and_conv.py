@@ -1,22 +1,25 @@
 """fuse_resize_and_conv: fuses ResizeBilinear before a Conv2D into it.
 
 Source: FuseResizeAndConv in tensorflow/tools/graph_transforms/fuse_convolutions.cc. Unlike TensorFlow's tool, it does
-not fuse what the fused op does not support: half_pixel_centers, other types, dilations, a batch larger than 1.
+not fuse nodes that the fused op does not support: half_pixel_centers, other types, dilations, a batch larger than 1.
 """
 
 import numpy as np
 
-from tfcarve.prepare import inference, nodes
-from tfcarve.prepare.constants import Constants
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, Ref, control_inputs, data_inputs, unique_name
-from tfcarve.prepare.inference import Outputs
-from tfcarve.prepare.matching import Matcher, pattern
-from tfcarve.prepare.messages import AttrValue, NodeDef
+from tfcarve.prepare.control_flow.constants import Constants
+from tfcarve.prepare.evaluate import inference
+from tfcarve.prepare.evaluate.inference import Outputs
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import Graph, Ref, control_inputs, data_inputs, unique_name
+from tfcarve.prepare.graph.matching import Matcher, pattern
+from tfcarve.prepare.graph.messages import AttrValue, NodeDef
 from tfcarve.prepare.transforms.fuse_pad_and_conv import is_plain
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = True
+CAN_BREAK_GRAPHS = False
 
 _ANY = pattern("*")
 _PATTERN = pattern("Conv2D", pattern("ResizeBilinear", _ANY, _ANY, key="resize"), _ANY)

@@ -1,18 +1,21 @@
 """fuse_resize_pad_and_conv: fuses ResizeBilinear and MirrorPad before a Conv2D into it.
 
 Source: FuseResizePadAndConv in tensorflow/tools/graph_transforms/fuse_convolutions.cc. Unlike TensorFlow's tool, it
-does not fuse what the fused op does not support: half_pixel_centers, other types, dilations, a batch larger than 1.
+does not fuse nodes that the fused op does not support: half_pixel_centers, other types, dilations, a batch larger than 1.
 """
 
-from tfcarve.prepare import inference, nodes
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, control_inputs, data_inputs
-from tfcarve.prepare.matching import Matcher, pattern
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.evaluate import inference
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import Graph, control_inputs, data_inputs
+from tfcarve.prepare.graph.matching import Matcher, pattern
+from tfcarve.prepare.graph.messages import NodeDef
 from tfcarve.prepare.transforms.fuse_resize_and_conv import fused, is_plain_resize
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = True
+CAN_BREAK_GRAPHS = False
 
 _ANY = pattern("*")
 _PATTERN = pattern(

@@ -6,14 +6,16 @@ Not in TensorFlow's tool. A tensor with a value beyond the range of half does no
 import numpy as np
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import nodes
-from tfcarve.prepare.constants import instead_of
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, Ref, by_name, unique_name
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.control_flow.constants import instead_of
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import Graph, Ref, by_name, unique_name
+from tfcarve.prepare.graph.messages import NodeDef
 
 PARAMETERS = frozenset(("minimum_size",))
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = False
 
 _HALF = 19
 

@@ -5,15 +5,17 @@ StatefulPartitionedCall and nested calls too, preserves control dependencies and
 functions.
 """
 
-from tfcarve.prepare import functions
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, data_inputs
-from tfcarve.prepare.inlined_size import check_inlined_size
-from tfcarve.prepare.inlining import Call, inlined
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.control_flow.inlined_size import check_inlined_size
+from tfcarve.prepare.control_flow.inlining import Call, inlined
+from tfcarve.prepare.graph import functions
+from tfcarve.prepare.graph.graph import Graph, data_inputs
+from tfcarve.prepare.graph.messages import NodeDef
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = False
+NEEDS_TENSORFLOW = True
+CAN_BREAK_GRAPHS = False
 
 _CALLS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
 

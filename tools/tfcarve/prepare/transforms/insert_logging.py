@@ -5,14 +5,17 @@ outputs that are printed, and does not print the outputs of Switch and NextItera
 """
 
 from tfcarve.control_flow import ALL_SWITCHES, NEXT_ITERATIONS
-from tfcarve.prepare import inference, nodes
 from tfcarve.prepare.context import Context, Parameters
-from tfcarve.prepare.evaluate_messages import Output
-from tfcarve.prepare.graph import Graph, Ref, consumers, rewire
-from tfcarve.prepare.messages import AttrValue, NodeDef
+from tfcarve.prepare.evaluate import inference
+from tfcarve.prepare.evaluate.requests import Output
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import Graph, Ref, consumers, rewire
+from tfcarve.prepare.graph.messages import AttrValue, NodeDef
 
 PARAMETERS = frozenset(("first_n", "message", "op", "prefix", "show_name", "show_op", "summarize"))
 IN_FUNCTIONS = False
+NEEDS_TENSORFLOW = True
+CAN_BREAK_GRAPHS = False
 
 _SUFFIX = "__print__"
 # Their outputs are not printed: of a Switch only one is alive, and a Merge must read a NextIteration itself.

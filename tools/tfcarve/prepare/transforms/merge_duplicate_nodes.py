@@ -6,11 +6,13 @@ Source: MergeDuplicateNodes in tensorflow/tools/graph_transforms/quantize_nodes.
 import hashlib
 
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, Ref, ref, rewire, topological_order
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph.graph import Graph, Ref, ref, rewire, topological_order
+from tfcarve.prepare.graph.messages import NodeDef
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = True
+CAN_BREAK_GRAPHS = False
 
 _NEVER = ("Placeholder", "_")
 

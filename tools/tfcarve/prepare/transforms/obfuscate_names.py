@@ -8,11 +8,13 @@ import string
 from collections.abc import Iterator
 
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.graph.graph import Graph
 from tfcarve.prepare.transforms.rename_node import renamed
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = False
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = False
 
 _CHARACTERS = string.digits + string.ascii_lowercase + string.ascii_uppercase
 

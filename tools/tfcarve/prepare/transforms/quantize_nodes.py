@@ -9,11 +9,10 @@ layouts, explicit padding, dilations, most broadcasts): TensorFlow's graph then 
 from collections.abc import Sequence
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import inference, quantized_plan
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.fake_quants import hoisted, trained_range
-from tfcarve.prepare.frames import without_value
-from tfcarve.prepare.graph import (
+from tfcarve.prepare.control_flow.frames import without_value
+from tfcarve.prepare.evaluate import inference
+from tfcarve.prepare.graph.graph import (
     Graph,
     Ref,
     by_name,
@@ -21,16 +20,24 @@ from tfcarve.prepare.graph import (
     data_inputs,
     topological_order,
 )
-from tfcarve.prepare.known_ranges import PARAMETER, KnownRanges, known_ranges
-from tfcarve.prepare.layout import Facts
-from tfcarve.prepare.matching import Matcher
-from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.quantized_ops import DEPTHWISE, PASSING, is_passing, operands, quantized_op
-from tfcarve.prepare.quantized_plan import Plan
-from tfcarve.prepare.quantizer import Quantizer
-from tfcarve.prepare.result_ranges import ResultRanges
+from tfcarve.prepare.graph.matching import Matcher
+from tfcarve.prepare.graph.messages import NodeDef
+from tfcarve.prepare.graph.unused import without_unused
+from tfcarve.prepare.layout.layouts import Facts
+from tfcarve.prepare.quantize import quantized_plan
+from tfcarve.prepare.quantize.fake_quants import hoisted, trained_range
+from tfcarve.prepare.quantize.known_ranges import PARAMETER, KnownRanges, known_ranges
+from tfcarve.prepare.quantize.quantized_ops import (
+    DEPTHWISE,
+    PASSING,
+    is_passing,
+    operands,
+    quantized_op,
+)
+from tfcarve.prepare.quantize.quantized_plan import Plan
+from tfcarve.prepare.quantize.quantizer import Quantizer
+from tfcarve.prepare.quantize.result_ranges import ResultRanges
 from tfcarve.prepare.transforms.quantize_placeholders import quantize, range_parameters
-from tfcarve.prepare.unused import without_unused
 
 PARAMETERS = frozenset(
     (
@@ -45,6 +52,8 @@ PARAMETERS = frozenset(
     )
 )
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = True
+CAN_BREAK_GRAPHS = False
 
 _REPLACED = frozenset(("Const", "Dequantize"))
 
@@ -52,7 +61,7 @@ _REPLACED = frozenset(("Const", "Dequantize"))
 def _operands(
     order: Sequence[NodeDef], facts: Facts, ignored: set[str], left_out: set[str]
 ) -> dict[str, list[Ref]]:
-    """Returns what each node that can be replaced reads quantized, without constants."""
+    """Returns the tensors that each node that can be replaced then reads quantized, without constants."""
     found: dict[str, list[Ref]] = {}
     for node in order:
         if node.op in ignored or node.name in facts.fed or node.name in left_out:

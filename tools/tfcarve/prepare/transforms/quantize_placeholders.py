@@ -7,15 +7,17 @@ not change Placeholders of other types.
 import numpy as np
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import nodes
-from tfcarve.prepare.constants import Constants
 from tfcarve.prepare.context import Context, Parameters
-from tfcarve.prepare.graph import Graph, Ref, by_name, rewire, unique_name
-from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.quantization import QUINT8, QuantizedTensor, dequantize, width
+from tfcarve.prepare.control_flow.constants import Constants
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import Graph, Ref, by_name, rewire, unique_name
+from tfcarve.prepare.graph.messages import NodeDef
+from tfcarve.prepare.quantize.quantization import QUINT8, QuantizedTensor, dequantize, width
 
 PARAMETERS = frozenset(("input_max", "input_min"))
 IN_FUNCTIONS = False
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = False
 
 
 def range_parameters(parameters: Parameters, kind: str) -> tuple[np.float32, np.float32] | None:
@@ -58,15 +60,15 @@ def quantize(graph: Graph, low: np.float32, high: np.float32) -> Graph:
         if node.op != "Placeholder" or nodes.dtype(node, "dtype") != nodes.FLOAT:
             continue
         node.attr["dtype"].type = QUINT8
-        ends = [
+        bounds = [
             constants.beside(
                 Ref(node.name), unique_name(f"{node.name}_eightbit/{end}", taken), np.array(value)
             )
             for end, value in (("min", low), ("max", high))
         ]
-        quantized = QuantizedTensor(Ref(node.name), Ref(ends[0].name), Ref(ends[1].name))
+        quantized = QuantizedTensor(Ref(node.name), Ref(bounds[0].name), Ref(bounds[1].name))
         created = dequantize(unique_name(f"{node.name}_eightbit/dequantize", taken), quantized)
         replacements[Ref(node.name)] = Ref(created.name)
-        added += [*ends, created]
+        added += [*bounds, created]
     rewire(listed, replacements)
     return graph.with_nodes([*listed, *added])

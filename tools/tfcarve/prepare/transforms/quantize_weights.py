@@ -8,19 +8,21 @@ weights with a range for each channel.
 from collections.abc import Sequence
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import nodes
-from tfcarve.prepare.channel_quantization import (
+from tfcarve.prepare.context import Context
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import Graph, Ref, by_name, readers, unique_name
+from tfcarve.prepare.graph.messages import NodeDef
+from tfcarve.prepare.quantize.channel_quantization import (
     channel_axis,
     quantized_by_channel,
     replacement,
 )
-from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, Ref, by_name, readers, unique_name
-from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.quantization import QuantizedTensor, constants, dequantize
+from tfcarve.prepare.quantize.quantization import QuantizedTensor, constants, dequantize
 
 PARAMETERS = frozenset(("minimum_size", "per_channel"))
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = False
 
 MINIMUM_SIZE = 1024
 _SUFFIXES = ("_quantized_const", "_quantized_min", "_quantized_max")
@@ -63,7 +65,7 @@ def _channels_replacement(
 ) -> list[NodeDef] | None:
     """Returns the nodes for a constant with a range for each channel, or None if it does not change.
 
-    A constant with fewer than two dimensions does not: a bias takes few bytes, and its error is that of the result.
+    A constant with fewer than two dimensions does not change: a bias takes few bytes, and its error is an error of the result.
     """
     array = nodes.value(node)
     if array.ndim < 2:

@@ -4,10 +4,12 @@ Source: tensorflow/tools/graph_transforms/remove_attribute.cc.
 """
 
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.graph.graph import Graph
 
 PARAMETERS = frozenset(("attribute_name", "op_name"))
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = True
 
 _EXAMPLE = "remove_attribute(attribute_name=_output_shapes)"
 

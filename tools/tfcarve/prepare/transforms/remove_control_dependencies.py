@@ -6,11 +6,13 @@ another result.
 """
 
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, topological_order
-from tfcarve.prepare.liveness import Liveness
+from tfcarve.prepare.control_flow.liveness import Liveness
+from tfcarve.prepare.graph.graph import Graph, topological_order
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = False
 
 
 def apply(graph: Graph, context: Context) -> Graph:  # noqa: ARG001

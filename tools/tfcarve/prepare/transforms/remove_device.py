@@ -4,10 +4,12 @@ Source: tensorflow/tools/graph_transforms/remove_device.cc.
 """
 
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.graph.graph import Graph
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = False
 
 
 def apply(graph: Graph, context: Context) -> Graph:  # noqa: ARG001

@@ -1,4 +1,4 @@
-"""remove_dropout: removes dropout that keeps all values, such as that of a graph with `--constant keep_prob=1`.
+"""remove_dropout: removes dropout that keeps all values, for example in a graph with `--constant keep_prob=1`.
 
 Not in TensorFlow's tool. Dropout compares uniform random numbers in [0, 1) with the share of values that it drops, or rounds
 down their sum with the share that it keeps; it multiplies by the result or selects with it. Source: dropout of TensorFlow 1.0
@@ -7,9 +7,12 @@ to 2.21, tensorflow/python/ops/nn_ops.py. The transforms fold_constants and remo
 
 from collections.abc import Callable
 
-from tfcarve.prepare import inference, nodes, tensors
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import (
+from tfcarve.prepare.control_flow.liveness import Liveness
+from tfcarve.prepare.evaluate import inference
+from tfcarve.prepare.evaluate.inference import Outputs, shape_of
+from tfcarve.prepare.graph import nodes, tensors
+from tfcarve.prepare.graph.graph import (
     CONTROL,
     Graph,
     Ref,
@@ -19,14 +22,14 @@ from tfcarve.prepare.graph import (
     set_inputs,
     topological_order,
 )
-from tfcarve.prepare.inference import Outputs, shape_of
-from tfcarve.prepare.liveness import Liveness
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph.messages import NodeDef
+from tfcarve.prepare.graph.unused import without_unused
 from tfcarve.prepare.transforms.remove_nodes import remove
-from tfcarve.prepare.unused import without_unused
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = True
+CAN_BREAK_GRAPHS = False
 
 # Their first input is the shape, their values are in [0, 1).
 _UNIFORM = frozenset(("RandomUniform", "StatelessRandomUniform", "StatelessRandomUniformV2"))

@@ -1,12 +1,15 @@
 """remove_neutral_ops: removes additions of 0 and multiplications by 1 that do not change a shape.
 
-Not in TensorFlow's tool; tensorflow/core/grappler/optimizers/constant_folding.cc does the same in a session.
+Not in TensorFlow's tool; tensorflow/core/grappler/optimizers/constant_folding.cc removes such ops in a session.
 """
 
-from tfcarve.prepare import inference, nodes, tensors
-from tfcarve.prepare.channels import ADDITIONS, PRODUCTS
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import (
+from tfcarve.prepare.control_flow.liveness import Liveness
+from tfcarve.prepare.evaluate import inference
+from tfcarve.prepare.evaluate.inference import Outputs, shape_of
+from tfcarve.prepare.fold.channels import ADDITIONS, PRODUCTS
+from tfcarve.prepare.graph import nodes, tensors
+from tfcarve.prepare.graph.graph import (
     Graph,
     Ref,
     by_name,
@@ -14,13 +17,13 @@ from tfcarve.prepare.graph import (
     data_inputs,
     topological_order,
 )
-from tfcarve.prepare.inference import Outputs, shape_of
-from tfcarve.prepare.liveness import Liveness
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph.messages import NodeDef
 from tfcarve.prepare.transforms.remove_nodes import remove
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = True
+CAN_BREAK_GRAPHS = False
 
 _COMMUTATIVE = frozenset(("Add", "AddV2", "Mul"))
 

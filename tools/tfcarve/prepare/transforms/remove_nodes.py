@@ -10,7 +10,7 @@ from tfcarve import control_flow
 from tfcarve.control_flow import ALL_SWITCHES, MERGES
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import (
+from tfcarve.prepare.graph.graph import (
     CONTROL,
     Graph,
     Ref,
@@ -21,16 +21,18 @@ from tfcarve.prepare.graph import (
     rewire,
     topological_order,
 )
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph.messages import NodeDef
 
 PARAMETERS = frozenset(("op", "max_inputs"))
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = True
 
 
 def remove(graph: Graph, removed: Mapping[str, NodeDef], replacements: Mapping[Ref, Ref]) -> Graph:
     """Returns the graph without the nodes `removed`.
 
-    `replacements` has the replacement of each output. Control inputs are replaced as output 0 is.
+    `replacements` has the replacement of each output. A control input gets the replacement of output 0.
     """
     remaining = [node for node in graph.nodes if node.name not in removed]
     control = {
@@ -50,7 +52,7 @@ def first_inputs(removed: Mapping[str, NodeDef]) -> dict[Ref, Ref]:
 def removable(
     graph: Graph, ops: frozenset[str], max_inputs: int, preserved: set[str]
 ) -> dict[str, NodeDef]:
-    """Returns the nodes of `ops` that may be removed, by name; those in `preserved` stay."""
+    """Returns the nodes of `ops` that may be removed, by name; nodes in `preserved` stay."""
     nodes = by_name(graph)
     has_control_outputs = {
         ref(text).node for n in graph.nodes for text in n.input if text.startswith("^")

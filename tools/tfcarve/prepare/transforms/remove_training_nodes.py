@@ -9,9 +9,10 @@ strip_unused_nodes when no control inputs refer to them.
 
 from collections.abc import Mapping, Sequence
 
-from tfcarve.prepare import nodes
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import (
+from tfcarve.prepare.control_flow.liveness import Liveness
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import (
     CONTROL,
     Graph,
     Ref,
@@ -22,12 +23,13 @@ from tfcarve.prepare.graph import (
     set_inputs,
     topological_order,
 )
-from tfcarve.prepare.liveness import Liveness
-from tfcarve.prepare.messages import NodeDef, OpDef
+from tfcarve.prepare.graph.messages import NodeDef, OpDef
 from tfcarve.prepare.transforms.remove_nodes import first_inputs, removable, remove
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = True
+CAN_BREAK_GRAPHS = False
 
 _PASS_THROUGH = frozenset(
     (
@@ -81,7 +83,7 @@ def _checks(graph: Graph, preserved: set[str], op_defs: Mapping[str, OpDef]) -> 
 
 
 def _without_read(found: set[str], graph: Graph) -> set[str]:
-    """Returns the nodes that only others of them read: a node with other readers must stay, and so must its inputs."""
+    """Returns the nodes that only nodes in the result read. A node with other readers must stay, and so must its inputs."""
     read: dict[str, set[str]] = {}
     for node in graph.nodes:
         for source in data_inputs(node):

@@ -4,10 +4,12 @@ Source: tensorflow/tools/graph_transforms/rename_attribute.cc.
 """
 
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.graph.graph import Graph
 
 PARAMETERS = frozenset(("new_attribute_name", "old_attribute_name", "op_name"))
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = True
 
 _EXAMPLE = "rename_attribute(old_attribute_name=a, new_attribute_name=b)"
 

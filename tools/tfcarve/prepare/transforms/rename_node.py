@@ -8,12 +8,14 @@ from collections.abc import Mapping
 
 from tfcarve.errors import InvalidInput
 from tfcarve.nearest import nearest
-from tfcarve.prepare.colocation import rename_colocations
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, Ref, ref, set_inputs
+from tfcarve.prepare.graph.colocation import rename_colocations
+from tfcarve.prepare.graph.graph import Graph, Ref, ref, set_inputs
 
 PARAMETERS = frozenset(("new_node_name", "old_node_name"))
 IN_FUNCTIONS = False
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = False
 
 _EXAMPLE = "rename_node(old_node_name=a/b/Softmax, new_node_name=output)"
 

@@ -6,10 +6,12 @@ Source: tensorflow/tools/graph_transforms/rename_op.cc.
 from tfcarve.errors import InvalidInput
 from tfcarve.models.graph_def import is_op_name
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph
+from tfcarve.prepare.graph.graph import Graph
 
 PARAMETERS = frozenset(("new_op_name", "old_op_name"))
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = True
 
 _EXAMPLE = "rename_op(old_op_name=Mul, new_op_name=Multiply)"
 

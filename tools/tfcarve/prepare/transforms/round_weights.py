@@ -7,14 +7,16 @@ tensor with only negative values, and does not change a tensor with one repeated
 import numpy as np
 
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import nodes
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph
-from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.tensors import Array, from_array
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import Graph
+from tfcarve.prepare.graph.messages import NodeDef
+from tfcarve.prepare.graph.tensors import Array, from_array
 
 PARAMETERS = frozenset(("num_steps",))
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = False
 
 # Smaller constants are not rounded.
 _MIN_SIZE = 16

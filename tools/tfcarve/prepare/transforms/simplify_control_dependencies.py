@@ -1,12 +1,13 @@
 """simplify_control_dependencies: removes control inputs that have no effect from nodes without side effects.
 
 Not in TensorFlow's tool; tensorflow/core/grappler/optimizers/dependency_optimizer.cc does a part of it in a session. A
-control input stays if its node, or any node before that, has side effects, or if it determines whether, or in which
+control input stays if its node, or any node before that node, has side effects, or if it determines whether, or in which
 frame, the node runs.
 """
 
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import (
+from tfcarve.prepare.control_flow.liveness import Liveness
+from tfcarve.prepare.graph.graph import (
     CONTROL,
     Graph,
     Ref,
@@ -15,11 +16,12 @@ from tfcarve.prepare.graph import (
     rewire,
     topological_order,
 )
-from tfcarve.prepare.liveness import Liveness
-from tfcarve.prepare.messages import NodeDef
+from tfcarve.prepare.graph.messages import NodeDef
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = True
+CAN_BREAK_GRAPHS = False
 
 _SOURCES = ("Const", "Placeholder")
 

@@ -1,15 +1,17 @@
 """sort_by_execution_order: sorts nodes so that each one comes after its inputs.
 
-Source: SortByExecutionOrder in tensorflow/tools/graph_transforms/transform_utils.cc, with the same order: the node that
+Source: SortByExecutionOrder in tensorflow/tools/graph_transforms/transform_utils.cc, which sorts in this order too: the node that
 became ready last comes first, and a Merge is ready with its first data input.
 """
 
 from tfcarve.control_flow import MERGES
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import Graph, by_name, control_inputs, ref
+from tfcarve.prepare.graph.graph import Graph, by_name, control_inputs, ref
 
 PARAMETERS = frozenset[str]()
 IN_FUNCTIONS = True
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = False
 
 
 def apply(graph: Graph, context: Context) -> Graph:  # noqa: ARG001

@@ -10,10 +10,10 @@ import numpy as np
 
 from tfcarve.control_flow import OPENING
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import nodes
-from tfcarve.prepare.constants import Constants
 from tfcarve.prepare.context import Context
-from tfcarve.prepare.graph import (
+from tfcarve.prepare.control_flow.constants import Constants
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.graph import (
     CONTROL,
     Graph,
     Ref,
@@ -24,11 +24,13 @@ from tfcarve.prepare.graph import (
     set_inputs,
     unique_name,
 )
-from tfcarve.prepare.messages import NodeDef
-from tfcarve.prepare.tensors import Array
+from tfcarve.prepare.graph.messages import NodeDef
+from tfcarve.prepare.graph.tensors import Array
 
 PARAMETERS = frozenset(("group_init_node", "input_checkpoint"))
 IN_FUNCTIONS = False
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = False
 
 _INT64 = 9
 # Weights with a smaller absolute value count as zero.

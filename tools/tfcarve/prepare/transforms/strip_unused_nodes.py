@@ -1,22 +1,24 @@
 """strip_unused_nodes: removes nodes that the outputs do not depend on, and replaces inputs with Placeholders.
 
-Source: tensorflow/tools/graph_transforms/strip_unused_nodes.cc. Unlike TensorFlow's tool, it defaults the type of a new
-Placeholder to that of the replaced node and its shape to any shape, and removes unused functions.
+Source: tensorflow/tools/graph_transforms/strip_unused_nodes.cc. Unlike TensorFlow's tool, a new Placeholder has by
+default the type of the replaced node and any shape, and removes unused functions.
 """
 
 from collections.abc import Mapping
 
 from tfcarve import dtypes
 from tfcarve.errors import InvalidInput
-from tfcarve.prepare import nodes
+from tfcarve.prepare.checks.op_check import Invalid, OpCheck
 from tfcarve.prepare.context import Context, Parameters
-from tfcarve.prepare.functions import used_functions
-from tfcarve.prepare.graph import Graph, data_inputs, reachable, ref
-from tfcarve.prepare.messages import NodeDef, OpDef
-from tfcarve.prepare.op_check import Invalid, OpCheck
+from tfcarve.prepare.graph import nodes
+from tfcarve.prepare.graph.functions import used_functions
+from tfcarve.prepare.graph.graph import Graph, data_inputs, reachable, ref
+from tfcarve.prepare.graph.messages import NodeDef, OpDef
 
 PARAMETERS = frozenset(("type", "shape", "name", "type_for_name", "shape_for_name"))
 IN_FUNCTIONS = False
+NEEDS_TENSORFLOW = False
+CAN_BREAK_GRAPHS = True
 
 _WITH_SHAPE = frozenset(("PlaceholderV2", "PlaceholderWithDefault"))
 
@@ -86,7 +88,7 @@ def _require_valid(parameters: Parameters) -> None:
 
 
 def _require_first_outputs(graph: Graph, replaced: set[str], context: Context) -> None:
-    """Checks that of the nodes `replaced`, which are Placeholders now, only the output 0 is used."""
+    """Checks that only output 0 of the nodes `replaced`, which are Placeholders now, is used."""
     reads = [(node.name, source) for node in graph.nodes for source in data_inputs(node)]
     for kind, names in (("input", context.inputs), ("output", context.outputs)):
         reads += [(f"--{kind}s", ref(name)) for name in names]

@@ -1,0 +1,5 @@
+"""Comparing two graphs node by node.
+
+Here: comparing two graphs node by node.
+Not here: running them.
+"""
