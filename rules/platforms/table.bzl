@@ -49,7 +49,7 @@ def _android(*, cpu, triple, abi, flags = [], cpus = {}):
       triple: the NDK's, with the minimum API level.
       abi: the folder of an APK with libraries for this CPU.
       flags: compiler flags for all CPUs of the ABI.
-      cpus: dict, as in _linux: further CPUs, which not all devices of the ABI have.
+      cpus: dict, CPU name to compiler flags: further CPUs, which not all devices of the ABI have.
 
     Returns:
       struct, see PLATFORMS.

@@ -30,8 +30,22 @@ def _map_impl(ctx):
 
 map_test = analysistest.make(_map_impl)
 
+# The parts of libraries, by name; None for the archives with sources that tfcarve wrote.
+_PARTS = {
+    "abseil": "third party",
+    "c_api": "C interface",
+    "core": "core",
+    "core_registering": "core",
+    "library": None,
+    "loops": "kernel helpers",
+    "math": "kernel helpers",
+    "memmapped_package": "C interface",
+    "protobuf_lite": "third party",
+    "threads": "kernel helpers",
+}
+
 def _link_json_impl(ctx):
-    """link.json has the flags and the forced archives of the link that makes the library."""
+    """link.json has the flags and the forced archives of the link that makes the library, and the part of each library."""
     env = analysistest.begin(ctx)
     actions = analysistest.target_actions(env)
     (written,) = [a for a in actions if a.outputs.to_list()[0].basename == "link.json"]
@@ -48,6 +62,10 @@ def _link_json_impl(ctx):
         if argv[i] == "-Wl,--whole-archive"
     ]
     asserts.equals(env, ["libc_api", "libcore_registering", "libunits"], sorted([f.split(".")[0] for f in forced]))
+    parts = {library["name"]: library["part"] for library in report["libraries"]}
+    for name, part in _PARTS.items():
+        asserts.true(env, name in parts, "%s is among %s" % (name, parts.keys()))
+        asserts.equals(env, part, parts.get(name), name)
     asserts.true(env, report["link"]["source"] in argv)
     asserts.true(env, report["link"]["output"] in argv)
     compile = report["compile"]["argv"]

@@ -11,7 +11,7 @@ def compiled_library(name, **kwargs):
 
     Args:
       name: of the target.
-      **kwargs: as in cc_library.
+      **kwargs: attributes of cc_library.
     """
     cc_library(
         name = name,

@@ -70,7 +70,7 @@ def objects_of(library):
     return library.pic_objects or library.objects
 
 def archive_of(library):
-    """As objects_of, the archive: a File."""
+    """The archive of a LibraryToLink, with position-independent objects: a File."""
     return library.pic_static_library or library.static_library
 
 def archive(cc, *, output, objects):
@@ -131,11 +131,20 @@ def static_library(cc, *, archive_file, alwayslink):
         alwayslink = alwayslink,
     )
 
-def linking_context(cc, libraries):
-    """A CcLinkingContext of this rule's own libraries, in link order."""
+def linking_context(cc, libraries, owner = None):
+    """A CcLinkingContext of libraries.
+
+    Args:
+      cc: from cc_tools.
+      libraries: list of LibraryToLink, in link order.
+      owner: Label of the target that the libraries are from; default: this rule's target.
+
+    Returns:
+      CcLinkingContext.
+    """
     return cc_common.create_linking_context(
         linker_inputs = depset([cc_common.create_linker_input(
-            owner = cc.label,
+            owner = owner or cc.label,
             libraries = depset(libraries),
         )]),
     )

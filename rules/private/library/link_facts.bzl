@@ -38,7 +38,8 @@ def link_facts(ctx, *, selection, linked, minimum_os_version, headers, copts):
       ctx: of a rule with LINK_FACTS_ATTRS, `flex` and `_tfcarve`.
       selection: File, selection.json.
       linked: CcLinkingContext of all that the library links.
-      minimum_os_version: string, as in TfMobileLibraryInfo.
+      minimum_os_version: string, the minimum OS version, an API level of Android ("24") or a version of iOS ("13.0");
+        empty for Linux, and if the toolchain does not say.
       headers: CcCompilationContext that holds TensorFlow's C++ headers.
       copts: list of compiler flags of TensorFlow's sources.
 

@@ -35,7 +35,24 @@ load(":units.bzl", "UNITS_ATTRS", "units")
 
 visibility("public")
 
-def tf_mobile_library(name, models = None, selection = None, custom_ops = [], config = None, signatures = [], saved_model_tags = [], freeze = True, registration_table = True, private_symbols = False, optimization = "Os", cpu = "", protos = "lite", log_messages = True, packed_relocations = False, flex = False, **kwargs):
+def tf_mobile_library(
+        name,
+        models = None,
+        selection = None,
+        custom_ops = [],
+        config = None,
+        signatures = [],
+        saved_model_tags = [],
+        freeze = True,
+        registration_table = True,
+        private_symbols = False,
+        optimization = "Os",
+        cpu = "",
+        protos = "lite",
+        log_messages = True,
+        packed_relocations = False,
+        flex = False,
+        **kwargs):
     """Carves a TensorFlow library.
 
     Provides CcInfo to depend on, libtensorflow-core.a, libtensorflow-core.so and, for apps that are linked
@@ -46,13 +63,17 @@ def tf_mobile_library(name, models = None, selection = None, custom_ops = [], co
 
     Args:
       name: of the target; without `selection`, the target `<name>_selection` is created too.
-      models: the models that the library must run, as in tf_selection.
+      models: models that the library must run, or targets that create them: frozen GraphDef .pb, or .pbtxt or .pb.txt;
+        SavedModel directory; Keras file; .tflite with Flex ops; ops list .json or .yaml.
       selection: a tf_selection, instead of models.
-      custom_ops: C++ sources and headers of ops that are not TensorFlow's, as in tf_selection.
-      config: as in tf_selection.
-      signatures: as in tf_selection.
-      saved_model_tags: as in tf_selection.
-      freeze: as in tf_selection.
+      custom_ops: C++ sources (and their headers) of ops and kernels that are not TensorFlow's.
+      config: YAML file with ops that no model shows.
+      signatures: for SavedModels, the signatures that the library must run. Empty: serving_default, or the whole
+        graph if it is not frozen.
+      saved_model_tags: for SavedModels, the graphs with all of these tags. Empty: "serve", or all graphs if they are not
+        frozen.
+      freeze: whether SavedModels are frozen as by tf_frozen_model, which needs full TensorFlow. If not, they are read
+        without changes, with all ops that save and restore variables: for a library that trains.
       registration_table: whether the shared library has the table of its registrations. Without it, builds do not
         prove that the library has what was selected.
       private_symbols: whether all symbols of the static archives except the C interface are renamed, for an app that
@@ -111,7 +132,7 @@ def tf_flex_delegate(name, models, custom_ops = [], **kwargs):
     Args:
       name: of the target; the target `<name>_selection` is created too.
       models: the .tflite models with TensorFlow ops that apps run with it.
-      custom_ops: C++ sources and headers of ops that are not TensorFlow's, as in tf_selection.
+      custom_ops: C++ sources (and their headers) of ops and kernels that are not TensorFlow's.
       **kwargs: options of tf_mobile_library, and common attributes.
     """
     tf_mobile_library(name = name, models = models, custom_ops = custom_ops, flex = True, **kwargs)
@@ -158,7 +179,16 @@ def _mobile_library_impl(ctx):
         direct_cc_infos = [own] + runtime,
     )
 
-    info, size_files = _artifacts(ctx, cc, interface, libraries, cc_info, compiled, unit_objects, compiled.helper_objects + optional.objects, units_archive, selected.selection)
+    info, size_files = _artifacts(ctx, cc, struct(
+        interface = interface,
+        linked = cc_info.linking_context,
+        libraries = libraries,
+        unit_objects = unit_objects,
+        other_objects = compiled.helper_objects + optional.objects,
+        units_archive = units_archive,
+        compiled = compiled,
+        selection = selected.selection,
+    ))
     shared = [info.shared_library] if info.shared_library else []
     return [
         private_cc_info(cc, info, cc_info.linking_context) if ctx.attr.private_symbols else cc_info,
@@ -223,21 +253,33 @@ def _runtime(ctx, interface):
         ctx.attr._threads[CcInfo],
     ]
 
-def _artifacts(ctx, cc, interface, libraries, cc_info, compiled, unit_objects, other_objects, units_archive, selection):
-    """Declares all artifacts of a library; each is built only if it is requested."""
+def _artifacts(ctx, cc, library):
+    """Declares all artifacts of a library; each is built only if it is requested.
+
+    Args:
+      ctx: of the rule.
+      cc: from cc_tools.
+      library: struct: interface, from _interface; linked, the CcLinkingContext of all that the library links; libraries,
+        the LibraryToLink of its runtime, a list; unit_objects, Files that are forced into a link; other_objects, Files
+        that the rule compiled in addition; units_archive, the File with unit_objects; compiled, from units; selection,
+        the File selection.json.
+
+    Returns:
+      TfMobileLibraryInfo, and the list of Files of the output group sizes.
+    """
     tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
-    linked = cc_info.linking_context
-    registering = unit_objects + [
+    interface = library.interface
+    registering = library.unit_objects + [
         member
-        for library in libraries
-        if library.alwayslink
-        for member in objects_of(library)
+        for linked in library.libraries
+        if linked.alwayslink
+        for member in objects_of(linked)
     ]
-    pulled_in = other_objects + [
+    pulled_in = library.other_objects + [
         member
-        for library in libraries
-        if not library.alwayslink
-        for member in objects_of(library)
+        for linked in library.libraries
+        if not linked.alwayslink
+        for member in objects_of(linked)
     ]
     archives = static_archives(
         ctx,
@@ -246,7 +288,7 @@ def _artifacts(ctx, cc, interface, libraries, cc_info, compiled, unit_objects, o
         pulled_in = _distinct(pulled_in),
     )
 
-    contexts = [linking_context(cc, _forced(cc, interface.cc_info)), linked]
+    contexts = [_forced(cc, interface.cc_info), library.linked]
     system = PLATFORMS[ctx.attr.platform].os if ctx.attr.platform else ""
     lowest_version = minimum_os_version(cc, ctx.attr.platform)
     flags = lld_flags(ctx) + shared_library_flags(
@@ -271,25 +313,26 @@ def _artifacts(ctx, cc, interface, libraries, cc_info, compiled, unit_objects, o
     measured = sizes(
         ctx,
         cc,
-        selection = selection,
+        selection = library.selection,
         shared = shared,
         map_file = map_file,
-        units = units_archive,
+        units = library.units_archive,
+        interface = _own(interface.cc_info).owner,
         contexts = contexts,
         flags = flags,
         inputs = link_inputs,
-        compiled = compiled,
+        compiled = library.compiled,
     )
     facts = link_facts(
         ctx,
-        selection = selection,
-        linked = linked,
+        selection = library.selection,
+        linked = library.linked,
         minimum_os_version = lowest_version,
         headers = tensorflow.core_headers.compilation_context,
         copts = tensorflow_copts(defines = tensorflow.defines, root = tensorflow.root),
     )
     return TfMobileLibraryInfo(
-        selection = selection,
+        selection = library.selection,
         flex = ctx.attr.flex,
         static_library = archives.static,
         registrations = archives.registrations,
@@ -297,19 +340,19 @@ def _artifacts(ctx, cc, interface, libraries, cc_info, compiled, unit_objects, o
         shared_library = None if system == "ios" else shared,
         unstripped_library = None if system == "ios" else unstripped,
         minimum_os_version = lowest_version,
-        with_java = [interface.java_natives.linking_context, linked],
+        with_java = [interface.java_natives.linking_context, library.linked],
         link_fragments = facts.fragments,
         include_trees = facts.include_trees,
         size_report = measured.report,
         proof = proof(
             ctx,
-            library = units_archive if system == "ios" else shared,
-            selection = selection,
-            units = units_archive,
+            library = library.units_archive if system == "ios" else shared,
+            selection = library.selection,
+            units = library.units_archive,
             cpu = PLATFORMS[ctx.attr.platform].cpu if ctx.attr.platform else "",
         ),
-        runner = None if ctx.attr.flex else _program(ctx, cc, "run_model", ctx.attr._run_model, linked, system),
-        benchmark = None if ctx.attr.flex else _program(ctx, cc, "benchmark_model", ctx.attr._benchmark_model, linked, system),
+        runner = None if ctx.attr.flex else _program(ctx, cc, "run_model", ctx.attr._run_model, library.linked, system),
+        benchmark = None if ctx.attr.flex else _program(ctx, cc, "benchmark_model", ctx.attr._benchmark_model, library.linked, system),
     ), [measured.link, measured.map, measured.page, measured.report] + measured.archives
 
 def _program(ctx, cc, name, main, linked, system):
@@ -322,13 +365,21 @@ def _program(ctx, cc, name, main, linked, system):
         flags = collect_garbage(system),
     )
 
+def _own(cc_info):
+    """The LinkerInput of the target that provides a CcInfo."""
+    return cc_info.linking_context.linker_inputs.to_list()[0]
+
 def _forced(cc, cc_info):
-    """The direct libraries of a CcInfo, with all objects forced into the link."""
-    own = cc_info.linking_context.linker_inputs.to_list()[0]
-    return [
-        static_library(cc, archive_file = archive_of(library), alwayslink = True)
-        for library in own.libraries
-    ]
+    """A CcLinkingContext of the direct libraries of a CcInfo, with all objects forced into the link."""
+    own = _own(cc_info)
+    return linking_context(
+        cc,
+        [
+            static_library(cc, archive_file = archive_of(library), alwayslink = True)
+            for library in own.libraries
+        ],
+        owner = own.owner,
+    )
 
 def _distinct(files):
     """Removes duplicates: two dependencies may share a library."""

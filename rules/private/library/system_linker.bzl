@@ -37,7 +37,8 @@ def shared_library_flags(os, *, soname, exports, minimum_os_version):
       os: "android" or "linux".
       soname: the name that programs load it by.
       exports: File, the version script with the exported symbols.
-      minimum_os_version: string, as in TfMobileLibraryInfo.
+      minimum_os_version: string, the minimum OS version, an API level of Android ("24") or a version of iOS ("13.0");
+        empty for Linux, and if the toolchain does not say.
 
     Returns:
       list of strings

@@ -126,7 +126,7 @@ def frozen_names(ctx, tensors):
 
     Args:
       ctx: of a rule with SOURCE_ATTRS whose model is frozen.
-      tensors: list of strings, as for `tfcarve freeze`.
+      tensors: list of strings: tensors ("x", "decoded:1"), or inputs or outputs of the signature.
 
     Returns:
       list of strings.
@@ -196,8 +196,8 @@ def add_freeze_options(ctx, args, inputs, outputs):
     Args:
       ctx: of a rule with SOURCE_ATTRS.
       args: the Args.
-      inputs: as for freeze.
-      outputs: as for freeze.
+      inputs: list of strings: tensors of a GraphDef or MetaGraphDef; empty for the signature's or all Placeholders.
+      outputs: list of strings: tensors of a GraphDef or MetaGraphDef; empty for the signature's.
     """
     if ctx.attr.signature:
         args.add("--signature", ctx.attr.signature)
@@ -223,8 +223,8 @@ def freeze(ctx, output, inputs, outputs):
     Args:
       ctx: of a rule with SOURCE_ATTRS and FULL_TENSORFLOW_ATTRS.
       output: File, the GraphDef.
-      inputs: tensors of a GraphDef or MetaGraphDef; empty for the signature's or all Placeholders.
-      outputs: likewise; empty for the signature's.
+      inputs: list of strings: tensors of a GraphDef or MetaGraphDef; empty for the signature's or all Placeholders.
+      outputs: list of strings: tensors of a GraphDef or MetaGraphDef; empty for the signature's.
     """
     if not ctx.attr.saved_model:
         _check_source(ctx, outputs)
@@ -269,7 +269,21 @@ _frozen_model = rule(
     },
 )
 
-def tf_frozen_model(name, src, signature = "", saved_model_tags = [], inputs = [], outputs = [], checkpoint = [], moving_averages = False, unroll = 0, custom_objects = None, op_libraries = [], constants = {}, assertions = "keep", **kwargs):
+def tf_frozen_model(
+        name,
+        src,
+        signature = "",
+        saved_model_tags = [],
+        inputs = [],
+        outputs = [],
+        checkpoint = [],
+        moving_averages = False,
+        unroll = 0,
+        custom_objects = None,
+        op_libraries = [],
+        constants = {},
+        assertions = "keep",
+        **kwargs):
     """Freezes a model as `tfcarve freeze` does: <name>.pb is a GraphDef for all other rules.
 
     Other rules freeze Keras files and SavedModels of their own package themselves. Needs CPython 3.11. Full TensorFlow
@@ -324,7 +338,7 @@ def frozen(name, model, signatures, saved_model_tags, **kwargs):
       name: prefix of the names of these targets.
       model: label of a model.
       signatures: for a SavedModel, the signatures that it is frozen for, one target each; default: serving_default.
-      saved_model_tags: as for tf_frozen_model.
+      saved_model_tags: for a SavedModel, the tags of the graph; empty: "serve".
       **kwargs: attributes of the target that uses the model.
 
     Returns:
@@ -355,7 +369,7 @@ def frozen_to_run(name, model, signature, saved_model_tags, **kwargs):
       name: of the target that runs it.
       model: label of a model.
       signature: for a SavedModel; "" for serving_default.
-      saved_model_tags: as for tf_frozen_model.
+      saved_model_tags: for a SavedModel, the tags of the graph; empty: "serve".
       **kwargs: attributes of the target that runs it.
 
     Returns:

@@ -35,7 +35,7 @@ def lite_runner(name, platform, saved_model_tags):
     Args:
       name: of the target.
       platform: its name, or None for the platform of the build.
-      saved_model_tags: as for tf_model_test.
+      saved_model_tags: the attribute of the test, which must be empty.
 
     Returns:
       a label.
@@ -85,8 +85,8 @@ def lite_command(ctx, library, bindings):
     """The command of the test, for a shell whose working directory is the runfiles' folder of the main repository.
 
     Args:
-      ctx: as for runs_lite.
-      library: as for runs_lite.
+      ctx: of a rule with LITE_ATTRS, `model`, `library` and `platform`.
+      library: TfMobileLibraryInfo of a Flex delegate.
       bindings: list of strings, the options that name inputs, outputs and tolerances.
 
     Returns:

@@ -59,7 +59,21 @@ _model_benchmark = rule(
     },
 )
 
-def tf_model_benchmark(name, library, model, inputs = {}, random_inputs = {}, outputs = [], platform = None, threads = 1, warmup = 1, runs = 20, traced_runs = 5, signature = "", saved_model_tags = [], **kwargs):
+def tf_model_benchmark(
+        name,
+        library,
+        model,
+        inputs = {},
+        random_inputs = {},
+        outputs = [],
+        platform = None,
+        threads = 1,
+        warmup = 1,
+        runs = 20,
+        traced_runs = 5,
+        signature = "",
+        saved_model_tags = [],
+        **kwargs):
     """Measures a model in a carved library: `bazel run` prints its time and memory, and the share of each op type.
 
     For the platform of another machine, qemu counts instructions instead of time. Arguments after `--` are passed to

@@ -81,7 +81,17 @@ _model_test = rule(
     },
 )
 
-def tf_model_test(name, library, model, goldens, inputs = {}, platform = None, tolerance = {}, signature = "", saved_model_tags = [], **kwargs):
+def tf_model_test(
+        name,
+        library,
+        model,
+        goldens,
+        inputs = {},
+        platform = None,
+        tolerance = {},
+        signature = "",
+        saved_model_tags = [],
+        **kwargs):
     """Runs a model in a carved library and compares its outputs.
 
     A TensorFlow Lite model runs in the interpreter of the Python package ai-edge-litert with a carved Flex delegate. That needs

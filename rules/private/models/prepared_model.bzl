@@ -3,7 +3,21 @@
 load("//rules/private/config:transitions.bzl", "model_config")
 load("//rules/private/outputs:declare.bzl", "declare_named")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
-load(":frozen_model.bzl", "FULL_TENSORFLOW_ATTRS", "SOURCE_ATTRS", "add_constants", "add_freeze_options", "add_op_libraries", "add_source", "freeze", "frozen_names", "names_tensors", "requires_freezing", "source_attrs", "source_files")
+load(
+    ":frozen_model.bzl",
+    "FULL_TENSORFLOW_ATTRS",
+    "SOURCE_ATTRS",
+    "add_constants",
+    "add_freeze_options",
+    "add_op_libraries",
+    "add_source",
+    "freeze",
+    "frozen_names",
+    "names_tensors",
+    "requires_freezing",
+    "source_attrs",
+    "source_files",
+)
 
 visibility("public")
 
@@ -181,7 +195,29 @@ _prepared_model = rule(
     },
 )
 
-def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoint = [], moving_averages = False, unroll = 0, custom_objects = None, op_libraries = [], constants = {}, assertions = "keep", inputs = [], outputs = [], transforms = "", preset = "", ranges = None, calibration_data = [], calibration_method = "minmax", fuse = False, sample_inputs = None, tolerance = None, **kwargs):
+def tf_prepared_model(
+        name,
+        src,
+        signature = "",
+        saved_model_tags = [],
+        checkpoint = [],
+        moving_averages = False,
+        unroll = 0,
+        custom_objects = None,
+        op_libraries = [],
+        constants = {},
+        assertions = "keep",
+        inputs = [],
+        outputs = [],
+        transforms = "",
+        preset = "",
+        ranges = None,
+        calibration_data = [],
+        calibration_method = "minmax",
+        fuse = False,
+        sample_inputs = None,
+        tolerance = None,
+        **kwargs):
     """Prepares a model for a device: all other rules take <name>.pb as a model.
 
     Builds that use it run src, as TensorFlow loads it, and the result on the samples in full TensorFlow, and fail with the first node that
@@ -194,16 +230,21 @@ def tf_prepared_model(name, src, signature = "", saved_model_tags = [], checkpoi
       signature: for a SavedModel, the signature whose inputs and outputs the model gets; default: serving_default. A GraphDef
         has none.
       saved_model_tags: for a SavedModel, the tags of the graph; default: "serve".
-      checkpoint: as for tf_frozen_model; inputs and outputs are then tensors of src.
-      moving_averages: as for tf_frozen_model.
-      unroll: as for tf_frozen_model.
-      custom_objects: as for tf_frozen_model.
-      op_libraries: as for tf_frozen_model.
-      constants: as for tf_frozen_model.
-      assertions: as for tf_frozen_model; a GraphDef then requires outputs. Presets remove assertions in any case.
+      checkpoint: for a GraphDef or MetaGraphDef, the files with its variables: PREFIX.index and all PREFIX.data-*. With it,
+        inputs and outputs are tensors of src.
+      moving_averages: whether to use the moving averages of variables that the checkpoint has.
+      unroll: the largest number of iterations of a loop that is unrolled; 0: loops stay.
+      custom_objects: for a Keras file, a Python file with the classes and functions that are not part of Keras. It is run.
+      op_libraries: shared libraries with custom ops, built for the TensorFlow that runs the model (the release that is
+        carved; for a Keras file, 2.21). TensorFlow loads them and runs their code.
+      constants: values of Placeholders, or of inputs of the signature, by name: {"keep_prob": "1", "phase_train": "false"}.
+        They become constants, and conditions that depend on them are replaced with the branch that runs.
+      assertions: "keep", or "drop" for a graph without the model's assertions; with "drop", a GraphDef requires outputs. Presets
+        remove assertions in any case.
       inputs: nodes that the app feeds; default: all Placeholders.
       outputs: nodes that the app fetches; default: nodes that no other node reads.
-      transforms: as for `tfcarve transform`: "fold_constants remove_nodes(op=Identity)". Either transforms or preset.
+      transforms: names of transforms with their arguments, separated by spaces, which `tfcarve transform` applies in this order:
+        "fold_constants remove_nodes(op=Identity)". Either transforms or preset.
       preset: name of a list of transforms for float models: "mobile"; "weights8" and "weights16", mobile with constants of 8 or
         16 bits; "int8", mobile with calculations in 8 bits.
       ranges: for int8 and weights8, the file of `tfcarve calibrate`, run on the file of src (or of tf_frozen_model). Default:

@@ -56,7 +56,11 @@ _xcframework = rule(
     },
 )
 
-def tf_xcframework(name, library, platforms = ["ios_arm64", "ios_sim_arm64", "ios_sim_x86_64"], **kwargs):
+def tf_xcframework(
+        name,
+        library,
+        platforms = ["ios_arm64", "ios_sim_arm64", "ios_sim_x86_64"],
+        **kwargs):
     """Packs a tf_mobile_library into <name>/TensorFlowCore.xcframework, or a tf_flex_delegate into <name>/TensorFlowLiteSelectTfOps.xcframework.
 
     The app links its libtensorflow-core.a or libtensorflowlite_flex.a with -force_load, because nothing references the objects

@@ -48,9 +48,9 @@ python_environment = rule(
     doc = "An interpreter of the system with packages, or that of a virtual environment.",
     attrs = {
         "folder": attr.string(doc = "The folder of the packages; empty: the interpreter has them."),
-        "identity": attr.string(doc = "As in PyEnvironmentInfo."),
-        "interpreters": attr.string_list(mandatory = True, doc = "As in PyEnvironmentInfo."),
-        "missing": attr.string(mandatory = True, doc = "As in PyEnvironmentInfo."),
+        "identity": attr.string(doc = "Version and digest of the interpreter, which become part of the key of actions."),
+        "interpreters": attr.string_list(mandatory = True, doc = "Names or absolute paths; the first one that exists runs."),
+        "missing": attr.string(mandatory = True, doc = "The message if no interpreter exists."),
         "packages": attr.label_list(allow_files = True, doc = "The packages' files."),
     },
 )

@@ -110,7 +110,16 @@ _selection = rule(
     },
 )
 
-def tf_selection(name, models, custom_ops = [], config = None, signatures = [], saved_model_tags = [], freeze = True, flex = False, **kwargs):
+def tf_selection(
+        name,
+        models,
+        custom_ops = [],
+        config = None,
+        signatures = [],
+        saved_model_tags = [],
+        freeze = True,
+        flex = False,
+        **kwargs):
     """Selects the ops, kernels and sources that models need.
 
     Outputs selection.json, ops_to_register.h and tf_op_files.txt.

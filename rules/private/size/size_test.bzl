@@ -83,7 +83,15 @@ _size_test = rule(implementation = _size_impl, attrs = _ATTRS, test = True)
 
 _size_tool = rule(implementation = _size_impl, attrs = _ATTRS, executable = True)
 
-def tf_size_test(name, library, budgets, committed = None, growth = "0.1", warning = "2", tags = [], **kwargs):
+def tf_size_test(
+        name,
+        library,
+        budgets,
+        committed = None,
+        growth = "0.1",
+        warning = "2",
+        tags = [],
+        **kwargs):
     """Fails if a library exceeds its budget, or has grown beyond the committed figures.
 
     The message lists what was added: ops, classes and files, for which model, with their largest symbols.
@@ -106,7 +114,7 @@ def tf_size_test(name, library, budgets, committed = None, growth = "0.1", warni
       growth: allowed growth over the committed figures in percent, as a string. The default is what other versions of
         zlib and the linker may change.
       warning: a warning is printed within this many percent of a budget, as a string.
-      tags: as in all rules.
+      tags: tags of the test.
       **kwargs: common attributes of tests.
     """
     _check(name, budgets)

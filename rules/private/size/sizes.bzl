@@ -19,16 +19,30 @@ def map_flags(map_file):
     """The linker flags that write the map; lld and GNU ld have the same."""
     return ["-Wl,-Map=" + map_file.path]
 
-def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, inputs, compiled):
+def sizes(
+        ctx,
+        cc,
+        *,
+        selection,
+        shared,
+        map_file,
+        units,
+        interface,
+        contexts,
+        flags,
+        inputs,
+        compiled):
     """Declares the size report of a shared library.
 
     Args:
-      ctx: of a rule with SIZES_ATTRS, LINK_FACTS_ATTRS (for the platform's name) and `_tfcarve`.
+      ctx: of a rule with SIZES_ATTRS, LINK_FACTS_ATTRS (for the platform's name), TENSORFLOW_ATTRS, `_c_api` and
+        `_tfcarve`.
       cc: from cc_tools.
       selection: File, selection.json.
       shared: File, the stripped library.
       map_file: File, from declare_map, written by its link.
       units: File, the archive of the units.
+      interface: Label of the target with the code of the interface that apps call.
       contexts: list of CcLinkingContext of its link.
       flags: list of further flags of its link.
       inputs: list of Files that the flags name.
@@ -46,7 +60,7 @@ def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, input
     ]
     line = declare(ctx, "link.json")
     ctx.actions.write(line, json.encode(struct(
-        version = 2,
+        version = 3,
         platform = ctx.attr.platform or "this_machine",
         link = _link_command(cc, libraries, contexts, flags, units),
         strip = struct(
@@ -56,7 +70,7 @@ def sizes(ctx, cc, *, selection, shared, map_file, units, contexts, flags, input
         ),
         compile = _compile_command(cc, compiled.copts, compiled.contexts),
         hot_compile = _compile_command(cc, compiled.hot_copts, compiled.contexts),
-        libraries = {path: None for library in libraries for path in _read(cc, library)}.keys(),
+        libraries = _described(ctx, cc, contexts, interface),
     )))
     report = declare(ctx, "sizes.json")
     page = declare(ctx, "sizes.html")
@@ -105,8 +119,31 @@ def _as_objects(cc, library):
 def _files(cc, library):
     return objects_of(library) if _as_objects(cc, library) else [archive_of(library)]
 
-def _read(cc, library):
-    return [file.path for file in _files(cc, library)]
+def _described(ctx, cc, contexts, interface):
+    """The archives and objects of a link, in link order, each with its library and part (tfcarve.size.origin.Library)."""
+    rows = {}
+    for context in contexts:
+        for linker_input in context.linker_inputs.to_list():
+            owner = linker_input.owner
+            part = _part(ctx, owner, interface)
+            for library in linker_input.libraries:
+                for file in _files(cc, library):
+                    rows.setdefault(file.path, struct(path = file.path, name = owner.name, part = part))
+    return rows.values()
+
+def _part(ctx, owner, interface):
+    """The part of a target's objects; None for the library's own archives, whose sources tfcarve wrote."""
+    if owner == ctx.label:
+        return None
+    if owner == interface:
+        return "C interface"
+    if owner.repo_name == ctx.attr._tensorflow.label.repo_name:
+        return "core"
+    runtime = ctx.attr._c_api.label
+    if owner.repo_name == runtime.repo_name:
+        # The package of the C interface has the reader of memmapped models too. Kernels call the other packages.
+        return "C interface" if owner.package == runtime.package else "kernel helpers"
+    return "third party"
 
 def _link_command(cc, libraries, contexts, flags, units):
     """The link command with archives in order; its output equals that of Bazel's own link."""

@@ -12,8 +12,8 @@ def tensorflow_library(name, copts = [], deps = [], hot = False, **kwargs):
       name: of the target.
       copts: flags in addition to those of all of TensorFlow's sources.
       deps: dependencies in addition to the core's headers.
-      hot: whether the sources are compiled for speed, as those of hot_sources.yaml.
-      **kwargs: as in cc_library.
+      hot: whether the sources are compiled for speed, with the flags of the sources in hot_sources.yaml.
+      **kwargs: attributes of cc_library.
     """
     headers = HOT_TENSORFLOW_HEADERS if hot else TENSORFLOW_HEADERS
     compiled_library(

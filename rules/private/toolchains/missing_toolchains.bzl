@@ -13,5 +13,5 @@ def _missing_toolchains_impl(ctx):
 missing_toolchains = rule(
     implementation = _missing_toolchains_impl,
     doc = "The reasons why platforms have no C++ toolchain.",
-    attrs = {"reasons": attr.string_dict(doc = "As in MissingToolchainsInfo.")},
+    attrs = {"reasons": attr.string_dict(doc = "For each platform without a toolchain, the reason.")},
 )

@@ -53,7 +53,7 @@ def identity_file(ctx, name, program, parts = []):
       ctx: of a repository rule.
       name: path of the file; it is empty if there is no program.
       program: path, or None.
-      parts: as in program_identity.
+      parts: list of options that print the paths of programs that it runs.
     """
     lines = program_identity(ctx, program, parts = parts) if program else []
     ctx.file(name, "".join([line + "\n" for line in lines]))

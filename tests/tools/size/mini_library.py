@@ -13,6 +13,7 @@ import pytest
 from tfcarve.emit import units
 from tfcarve.objfile.linked_elf import LinkedElf
 from tfcarve.registry.index import TensorflowFacts
+from tfcarve.releases import known
 from tfcarve.selection.need import Need
 from tfcarve.selection.selection import (
     ModelFacts,
@@ -21,6 +22,7 @@ from tfcarve.selection.selection import (
     Selection,
 )
 from tfcarve.size import attribute, link_line, link_map
+from tfcarve.size.origin import CORE, Origins, generated_sources
 from tfcarve.size.report import Report
 
 MINI = Path(__file__).parent / "mini"
@@ -87,6 +89,10 @@ class Built:
     def line(self) -> link_line.LinkLine:
         return link_line.load(self.link, self.folder)
 
+    def origins(self) -> Origins:
+        sources = generated_sources(self.selection, known.nearest("2.14.1"))
+        return Origins(self.line().libraries, sources)
+
     def report(self, platform: str = "linux_x86_64") -> Report:
         data = self.library.read_bytes()
         line = self.line()
@@ -98,6 +104,7 @@ class Built:
             link_map.parse(text, "map"),
             line.objects(),
             self.selection,
+            self.origins(),
         )
 
 
@@ -151,7 +158,10 @@ def build(folder: Path, selected: Selection, *, ld: str = "lld") -> Built:
             "output": "OBJECT",
             "source": "UNIT",
         },
-        "libraries": ["libunits.a", "libcore.a"],
+        "libraries": [
+            {"path": "libunits.a", "name": "library", "part": None},
+            {"path": "libcore.a", "name": "core", "part": CORE},
+        ],
     }
     (folder / "link.json").write_text(json.dumps(document))
     return Built(

@@ -16,7 +16,7 @@ from tfcarve.objfile.linked_elf import LinkedElf
 from tfcarve.objfile.linked_macho import LinkedMachO
 from tfcarve.size import attribute, link_map
 from tfcarve.size import report as reports
-from tfcarve.size.origin import CORE, KERNELS, LINKER
+from tfcarve.size.origin import CORE, KERNELS, LINKER, Origins
 from tfcarve.size.owners import EVERY, SHARED, Owners
 from tfcarve.size.report import Report
 
@@ -57,7 +57,7 @@ def test_merged_strings_belong_to_their_sources(built: Built, report: Report) ->
     data = built.library.read_bytes()
     parsed = link_map.parse(built.map.read_text(), "map")
     blind = attribute.report(
-        "linux_x86_64", data, LinkedElf(data, "lib"), parsed, [], built.selection
+        "linux_x86_64", data, LinkedElf(data, "lib"), parsed, [], built.selection, built.origins()
     )
     strings = len("relu was computed by a kernel of this source") + 1
     files, control = (r.by(lambda e: e.file) for r in (report, blind))
@@ -88,7 +88,13 @@ def test_library_with_its_symbols(built: Built) -> None:
     data = built.unstripped.read_bytes()
     parsed = link_map.parse(built.map.read_text(), "map")
     report = attribute.report(
-        "x", data, LinkedElf(data, "lib"), parsed, built.line().objects(), built.selection
+        "x",
+        data,
+        LinkedElf(data, "lib"),
+        parsed,
+        built.line().objects(),
+        built.selection,
+        built.origins(),
     )
     assert sum(e.bytes for e in report.entries) == len(data)
     assert {".symtab", ".strtab"} <= {e.file for e in report.entries if e.part == LINKER}
@@ -139,7 +145,13 @@ def test_selection_of_another_library_names_no_class(built: Built) -> None:
     other = replace(built.selection, kernels=(), ops=(), files=())
     parsed = link_map.parse(built.map.read_text(), "map")
     report = attribute.report(
-        "x", data, LinkedElf(data, "l"), parsed, built.line().objects(), other
+        "x",
+        data,
+        LinkedElf(data, "l"),
+        parsed,
+        built.line().objects(),
+        other,
+        Origins(built.line().libraries, {}),
     )
     assert set(report.by(lambda e: e.clazz)) == {""}
 
@@ -157,7 +169,7 @@ def test_mach_o(built: Built, tmp_path: Path) -> None:
     data = library.read_bytes()
     parsed = link_map.parse(map_file.read_text(), "map")
     report = attribute.report(
-        "ios_arm64", data, LinkedMachO(data, "lib"), parsed, [], built.selection
+        "ios_arm64", data, LinkedMachO(data, "lib"), parsed, [], built.selection, built.origins()
     )
     assert sum(e.bytes for e in report.entries) == len(data)
     (table,) = [e for e in report.entries if e.symbol == "_table"]
@@ -185,5 +197,7 @@ def test_damaged_library_is_read_or_rejected(built: Built, data: st.DataObject) 
     parsed = link_map.parse(built.map.read_text(), "map")
     with contextlib.suppress(InvalidInput):
         elf = LinkedElf(bytes(bad), "lib")
-        report = attribute.report("x", bytes(bad), elf, parsed, [], built.selection)
+        report = attribute.report(
+            "x", bytes(bad), elf, parsed, [], built.selection, built.origins()
+        )
         assert sum(e.bytes for e in report.entries) == len(bad)

@@ -184,8 +184,8 @@ def test_invalid_link_json(libraries: dict[str, Built], capsys: pytest.CaptureFi
     selection = f"{libraries['new'].folder}/selection.json"
     for content, message in (
         ("", "output group `sizes`"),
-        ('{"version": 1}', "Invalid enum value 1 - at `$.version`"),
-        ('{"version": 2}', "output group `sizes`"),
+        ('{"version": 2}', "Invalid enum value 2 - at `$.version`"),
+        ('{"version": 3}', "output group `sizes`"),
         (libraries["new"].link.read_text(), "pass the folder of its paths with --root"),
     ):
         Path("link.json").write_text(content)

@@ -1,18 +1,21 @@
 // The loops of kernels.h for one instruction set. kernels.cc includes this file
 // once for each, after defining:
 //
+// clang-format off
 //   TFCARVE_ISA           the namespace
 //   TFCARVE_NUMBER        the index in kAllKernels
 //   TFCARVE_NAME          the name, a string
 //   TFCARVE_TARGET        the function attribute that enables it; may be empty
 //   TFCARVE_SUPPORTED     an expression: whether this machine supports it
 //   TFCARVE_LANES         floats in a vector
-//   TFCARVE_TILE_ROWS     with TFCARVE_TILE_VECTORS: the tile that fits into
-//   the TFCARVE_TILE_VECTORS  registers TFCARVE_BY_ELEMENT    1 if a vector can
-//   be multiplied by an element of another
-//                         vector: left operands are then loaded as vectors, and
-//                         HasWholeTile() and MultiplyWholeTile() must be
-//                         declared
+//   TFCARVE_TILE_ROWS     the height of the tile, in rows
+//   TFCARVE_TILE_VECTORS  the width of the tile, in vectors; the tile must
+//                         fit into the registers
+//   TFCARVE_BY_ELEMENT    1 if a vector can be multiplied by an element of
+//                         another vector: left operands are then loaded as
+//                         vectors, and HasWholeTile() and MultiplyWholeTile()
+//                         must be declared
+// clang-format on
 //
 // This file must not include headers or call inline functions of other headers:
 // the linker keeps one copy of such a function, possibly one that the machine

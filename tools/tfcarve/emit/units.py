@@ -91,10 +91,14 @@ def optional(sources: Iterable[str]) -> dict[str, bytes]:
     }
 
 
+def _library_unit(library: str, source: str) -> bytes:
+    return f'#define TFCARVE_LIBRARY "{library}"\n#include <{source}>\n'.encode()
+
+
 def library_sources(selection: Selection, release: Release) -> dict[str, bytes]:
     """Returns the unit of each C source of a third-party library that the selected sources need, by file name."""
     return {
-        f"{name}__{source}": f'#define TFCARVE_LIBRARY "{name}"\n#include <{source}>\n'.encode()
+        file_name(f"{name}/{source}"): _library_unit(name, source)
         for name in libraries.needed(selection, release)
         for source in release.libraries.get(name, ())
     }

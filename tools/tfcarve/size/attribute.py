@@ -12,7 +12,7 @@ from tfcarve.size.addresses import Addresses
 from tfcarve.size.classes import class_of
 from tfcarve.size.link_map import LinkMap
 from tfcarve.size.merged import Merged
-from tfcarve.size.origin import LINKER, Origin, Part, origin, unit_sources
+from tfcarve.size.origin import LINKER, Origin, Origins, Part
 from tfcarve.size.report import (
     VERSION,
     Definition,
@@ -42,6 +42,7 @@ def report(
     link_map: LinkMap,
     objects: Iterable[tuple[str, bytes]],
     selection: Selection,
+    origins: Origins,
 ) -> Report:
     """Attributes the bytes of a stripped library.
 
@@ -52,11 +53,12 @@ def report(
       link_map: the map of its link.
       objects: (name as in the map, content) of the linked objects, to attribute merged strings.
       selection: what the library was carved to.
+      origins: the origins of the linked objects.
 
     Returns:
       The report. Bytes without a source are entries of the part LINKER, named after their section.
     """
-    namer = _Namer(selection, link_map)
+    namer = _Namer(selection, link_map, origins)
     found: Counter[_Key] = Counter()
     in_file = {s.name: s for s in linked.sections if s.file_bytes}
     left = {name: s.file_bytes for name, s in in_file.items()}
@@ -109,21 +111,21 @@ def _live(objects: Iterable[tuple[str, bytes]], owners: set[str]) -> Iterable[tu
 class _Namer:
     """Maps an object and a symbol in it to the key of an entry; looks up each object once."""
 
-    def __init__(self, selection: Selection, link_map: LinkMap) -> None:
-        self._units = unit_sources(selection)
+    def __init__(self, selection: Selection, link_map: LinkMap, origins: Origins) -> None:
+        self._origins = origins
         self._classes: Mapping[str, tuple[str, ...]] = {
             file: tuple(sorted({k.clazz for k in selection.kernels if k.file == file}))
             for file in selection.files
         }
-        self._origins: dict[str, Origin] = {}
+        self._found: dict[str, Origin] = {}
         self._plain = demangle.demangled(
             _mangled(p.symbol or p.name) for p in link_map.pieces if p.owner
         )
 
     def key(self, owner: str, symbol: str) -> _Key:
-        if owner not in self._origins:
-            self._origins[owner] = origin(owner, self._units)
-        found = self._origins[owner]
+        if owner not in self._found:
+            self._found[owner] = self._origins.of(owner)
+        found = self._found[owner]
         mangled = _mangled(symbol)
         name = self._plain.get(mangled, mangled)
         classes = self._classes.get(found.file, ())

@@ -10,8 +10,9 @@ from tfcarve import files, json_codec
 from tfcarve.errors import InvalidInput
 from tfcarve.json_codec import JsonDocument
 from tfcarve.objfile import archive
+from tfcarve.size.origin import Library
 
-VERSION: Literal[2] = 2
+VERSION: Literal[3] = 3
 
 
 class Command(JsonDocument, frozen=True):
@@ -51,16 +52,16 @@ class LinkFile(JsonDocument, frozen=True, kw_only=True):
       strip: copies the library without symbols; its source is the library.
       compile: compiles a unit; its source is the unit.
       hot_compile: compiles a unit with the flags of hot sources.
-      libraries: archives and objects of the link, including the units', in link order.
+      libraries: archives and objects of the link, including the units', in link order, with their parts.
     """
 
-    version: Literal[2]
+    version: Literal[3]
     platform: str
     link: Command
     strip: Command
     compile: Command
     hot_compile: Command
-    libraries: tuple[str, ...]
+    libraries: tuple[Library, ...]
 
 
 class LinkLine(LinkFile, frozen=True, kw_only=True):
@@ -70,13 +71,13 @@ class LinkLine(LinkFile, frozen=True, kw_only=True):
 
     def objects(self) -> Iterator[tuple[str, bytes]]:
         """Yields (name as in a linker's map, content) of each object that the link read, in order."""
-        for path in self.libraries:
-            content = files.read_bytes(self.root / path)
+        for library in self.libraries:
+            content = files.read_bytes(self.root / library.path)
             if not content.startswith(archive.MAGIC):
-                yield path, content
+                yield library.path, content
                 continue
-            for name, member in archive.members(content, path):
-                yield f"{path}({name})", member
+            for name, member in archive.members(content, library.path):
+                yield f"{library.path}({name})", member
 
     def units(self) -> tuple[tuple[str, bytes], ...]:
         """Returns the name and the content of each unit's object, in archive order."""

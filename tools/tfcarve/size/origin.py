@@ -1,11 +1,14 @@
 """Maps an object, as the linker names it, to its part of the library and its source file."""
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Literal, get_args
 
 from tfcarve.emit.units import file_name
+from tfcarve.json_codec import JsonDocument
+from tfcarve.releases.release import Release
+from tfcarve.runtime_sources import optional_sources
 from tfcarve.selection.selection import Selection
 
 Part = Literal[
@@ -29,17 +32,15 @@ TOOLCHAIN: Part
 LINKER: Part
 KERNELS, HELPERS, CORE, PROTOS, INTERFACE, THIRD_PARTY, TOOLCHAIN, LINKER = PARTS
 
-_ARCHIVED = re.compile(r"(.*)\(([^()]*)\)\Z")
-_LIBRARY = re.compile(r"(?:.*/)?(?:lib)?([^/]+?)\.(?:pic\.)?(?:a|lo)\Z")
-_OBJECT = re.compile(r"(?:\.pic)?\.o\Z")
-_TOOLCHAIN = re.compile(
-    r"(?:/|.*/)?(?:[a-z]*crt[1in]|crtbegin\w*|crtend\w*)\.o\Z|libgcc\w*|libstdc\+\+\w*"
-)
-# The folders of compiled units; rules/private/library/units.bzl and optional_sources.bzl name them.
-_COMPILED = ("units", "helpers", "libraries", "optional", "optional_third_party")
-# The names of third-party libraries whose sources are in a folder of another name.
-_BY_FOLDER = {"absl": "abseil", "double-conversion": "double_conversion", "util": "re2"}
-_OF_RUNTIME = re.compile(r"c_api|run_model|manifest")
+# The unit with the library's manifest; rules/private/proof/prove.bzl names it.
+_MANIFEST = "manifest"
+# The library that an optional source belongs to, by the first folder of its path.
+_BY_FOLDER = {
+    "tensorflow": "core",
+    "absl": "abseil",
+    "double-conversion": "double_conversion",
+    "util": "re2",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,56 +51,92 @@ class Origin:
     file: str
 
 
-def unit_sources(selection: Selection) -> dict[str, str]:
-    """Returns the kernel or helper source of each unit, by the unit's name without extension."""
-    return {
-        file_name(source).rpartition(".")[0]: source
-        for source in (*selection.files, *selection.helpers)
-    }
+class Library(JsonDocument, frozen=True):
+    """An archive or an object of a link.
+
+    Attributes:
+      path: its path, as the linker names it.
+      name: the name of the library, for reports.
+      part: the part of its objects, except those of protos. None for an archive of sources that tfcarve wrote for the
+        selection: the selection and the release have the part of each source.
+    """
+
+    path: str
+    name: str
+    part: Part | None
 
 
-def origin(owner: str, units: Mapping[str, str]) -> Origin:
-    """Returns the origin of an object.
+class Origins:
+    """The origins of the objects of a link.
 
     Args:
-      owner: its name in the map: `path/libcore.a(graph.pic.o)`, or a path; empty for the linker itself.
-      units: from unit_sources.
+      libraries: the archives and objects of the link, except the toolchain's.
+      sources: the origin of each source that tfcarve wrote, by the name of its object without extension; from
+        generated_sources.
     """
-    if not owner:
-        return Origin(LINKER, "")
-    archived = _ARCHIVED.match(owner)
-    container, member = (
-        (archived[1], archived[2]) if archived else (owner, owner.rpartition("/")[2])
-    )
-    stem = _OBJECT.sub("", member)
-    library = _library(container, bool(archived))
-    if library in ("units", "helpers") and stem in units:
-        return Origin(KERNELS if library == "units" else HELPERS, units[stem])
-    folder, separator, _ = stem.partition("__")
-    if library in _COMPILED[1:] and folder and separator:
-        # Not of a selected source: of an optional source, or of a source of a third-party library.
-        library = "core" if folder == "tensorflow" else _BY_FOLDER.get(folder, folder)
-        stem = stem.rpartition("__")[2]
-    if container.startswith("/") or _TOOLCHAIN.match(container.rpartition("/")[2]):
-        return Origin(TOOLCHAIN, f"{library}: {stem}" if archived else stem)
-    named = f"{library}: {stem}"
-    if stem.endswith((".pb", ".pb.cc")) or "proto" in library.removeprefix("protobuf"):
-        return Origin(PROTOS, named)
-    if _OF_RUNTIME.match(library):
-        return Origin(INTERFACE, named)
-    if library.startswith("core"):
-        return Origin(CORE, named)
-    return Origin(THIRD_PARTY, named)
+
+    def __init__(self, libraries: Iterable[Library], sources: Mapping[str, Origin]) -> None:
+        self._libraries = {library.path: library for library in libraries}
+        self._sources = sources
+
+    def of(self, owner: str) -> Origin:
+        """Returns the origin of an object.
+
+        Args:
+          owner: its name in the map: `path/libcore.a(graph.pic.o)`, or a path; empty for the linker itself.
+        """
+        if not owner:
+            return Origin(LINKER, "")
+        path, member = _split(owner)
+        library = self._libraries.get(path)
+        stem = _stem(member or path)
+        if library is None:
+            # The toolchain adds its own objects to each link.
+            archive = PurePosixPath(path).stem.removeprefix("lib")
+            return Origin(TOOLCHAIN, f"{archive}: {stem}" if member else stem)
+        if library.part is None:
+            return self._sources.get(stem) or Origin(LINKER, f"{library.name}: {stem}")
+        return _origin(library.part, library.name, stem)
 
 
-def _library(container: str, archived: bool) -> str:
-    """The library's name: that of its archive, or of Bazel's folder of a target's objects."""
-    if archived:
-        found = _LIBRARY.match(container)
-        return found[1] if found else container.rpartition("/")[2]
-    parts = container.split("/")
-    if "_objs" in parts:
-        # _objs/<target>/…; tfcarve's rules compile to <target>/units and other folders.
-        inside = parts[parts.index("_objs") + 1 : -1]
-        return next((p for p in inside if p in _COMPILED), inside[0] if inside else "")
-    return parts[-2] if len(parts) > 1 else ""
+def generated_sources(selection: Selection, release: Release) -> dict[str, Origin]:
+    """Returns the origin of each source that tfcarve writes for a library, by its file name without extension.
+
+    Raises:
+      InvalidInput: the release's list of optional sources is damaged.
+    """
+    found = {_MANIFEST: Origin(INTERFACE, f"{_MANIFEST}: {_MANIFEST}")}
+    for source in optional_sources.read(release).sources:
+        folder = source.path.partition("/")[0]
+        name = _BY_FOLDER.get(folder, folder)
+        part = CORE if name == "core" else THIRD_PARTY
+        found[_unit(source.path)] = _origin(part, name, PurePosixPath(source.path).stem)
+    for name, paths in release.libraries.items():
+        for path in paths:
+            found[_unit(f"{name}/{path}")] = _origin(THIRD_PARTY, name, PurePosixPath(path).stem)
+    for part, sources in ((HELPERS, selection.helpers), (KERNELS, selection.files)):
+        found.update({_unit(source): Origin(part, source) for source in sources})
+    return found
+
+
+def _origin(part: Part, library: str, stem: str) -> Origin:
+    # protoc names its sources *.pb.cc.
+    return Origin(PROTOS if stem.endswith(".pb") else part, f"{library}: {stem}")
+
+
+def _unit(source: str) -> str:
+    """The file name of a source's unit without extension."""
+    return file_name(source).rpartition(".")[0]
+
+
+def _split(owner: str) -> tuple[str, str]:
+    """The archive and the member of `archive(member)`; a path has no member."""
+    if not owner.endswith(")"):
+        return owner, ""
+    path, _, member = owner.removesuffix(")").rpartition("(")
+    return path, member
+
+
+def _stem(path: str) -> str:
+    """The name of an object without extension; those of position-independent code end in .pic.o."""
+    return PurePosixPath(path).name.removesuffix(".o").removesuffix(".pic")
