@@ -14,6 +14,7 @@ from benchmarks.sources.override_table import Row
 from benchmarks.sources.relink import CommandError
 from demo.nested import NestedError
 from tfcarve.size.link_line import VERSION, Command, LinkLine
+from tfcarve.size.origin import CORE, Library
 
 _OVERRIDES = (
     "-Ibazel-out/bin/external/tfcarve~/third_party/tensorflow/_virtual_includes/override_kernels"
@@ -61,7 +62,7 @@ def _built(root: Path, compile_command: Command = _COMPILE) -> LinkLine:
         strip=Command(argv=("strip", "-o", "OUTPUT", "INPUT"), output="OUTPUT", source="INPUT"),
         compile=compile_command,
         hot_compile=compile_command,
-        libraries=(_UNITS, _ARCHIVE),
+        libraries=(Library(_UNITS, "library", None), Library(_ARCHIVE, "core", CORE)),
     )
 
 

@@ -40,7 +40,7 @@ class _Built:
 
     def linked_without(self, member: str, folder: Path) -> subprocess.CompletedProcess[str]:
         """Links the library again, without an object of the archive; "" for all objects."""
-        (archive,) = (path for path in self.line.libraries if path.endswith(_ARCHIVE))
+        (archive,) = (x.path for x in self.line.libraries if x.path.endswith(_ARCHIVE))
         fewer = folder / _ARCHIVE
         shutil.copyfile(self.line.root / archive, fewer)
         fewer.chmod(0o644)

@@ -1,5 +1,7 @@
 """Tests of reading YAML settings: a text that is accepted has the same value as with PyYAML's loader."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,7 +9,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tfcarve.models import yaml_form
 from tfcarve.models.yaml_form import YamlError, load
+from tfcarve.releases import known
 
 
 @pytest.mark.parametrize(
@@ -70,3 +74,19 @@ def test_any_text(text: str) -> None:
         load(text)
     except YamlError as error:
         assert str(error)
+
+
+def test_files_of_releases() -> None:
+    """They are in the subset, and this reader and PyYAML agree about each of them."""
+    texts = [file.read_text(encoding="utf-8") for file in known.folder().glob("*/*.yaml")]
+    assert len(texts) >= 5
+    for text in texts:
+        assert load(text) == yaml.safe_load(text)
+
+
+def test_nothing_else_reads_yaml() -> None:
+    """Control: the search finds the import in this reader."""
+    reader = Path(yaml_form.__file__)
+    importing = re.compile(r"^\s*(import yaml|from yaml)\b", re.MULTILINE)
+    found = [f for f in reader.parents[1].rglob("*.py") if importing.search(f.read_text())]
+    assert found == [reader]

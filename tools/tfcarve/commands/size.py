@@ -9,10 +9,12 @@ from tfcarve import files, json_codec
 from tfcarve.commands import common, options, size_common
 from tfcarve.errors import InvalidInput
 from tfcarve.objfile.open_linked import open_linked
+from tfcarve.releases import known
 from tfcarve.selection.selection import Selection
 from tfcarve.size import attribute, history, link_line, link_map, marginal, page
 from tfcarve.size import report as reports
 from tfcarve.size.marginal import MarginalSize
+from tfcarve.size.origin import Origins, generated_sources
 from tfcarve.size.owners import Owners
 from tfcarve.size.report import MEASURES, Entry, Report
 
@@ -72,6 +74,7 @@ def _measured(arguments: argparse.Namespace, library: bytes) -> Report:
     selection = common.load_selection(arguments.selection)
     line = link_line.load(arguments.link, arguments.root)
     text = files.read_bytes(arguments.map).decode(errors="replace")
+    release = known.nearest(selection.tensorflow.version)
     report = attribute.report(
         line.platform,
         library,
@@ -79,6 +82,7 @@ def _measured(arguments: argparse.Namespace, library: bytes) -> Report:
         link_map.parse(text, str(arguments.map)),
         line.objects(),
         selection,
+        Origins(line.libraries, generated_sources(selection, release)),
     )
     if not arguments.no_history:
         _remember(selection, report, line)

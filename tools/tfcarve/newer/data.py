@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-import yaml
-
 from tfcarve import files, json_codec
 from tfcarve.json_codec import JsonDocument
+from tfcarve.models import yaml_form
 from tfcarve.models.node_use import AttrValue
 from tfcarve.releases import known
 from tfcarve.releases.release import Release
@@ -151,7 +150,7 @@ def parse(data: bytes, where: str) -> NewerOps:
 def load(release: Release) -> Newer:
     """Returns the ops and attributes that are newer than a release."""
     file, dropped = release.file(FILE_NAME), release.file(_DROPPED_FILE)
-    document = yaml.safe_load(files.read_bytes(dropped))
+    document = yaml_form.load(dropped.read_text(encoding="utf-8"))
     rows = json_codec.convert(document, _DroppedDocument, str(dropped)).dropped
     return Newer(parse(files.read_bytes(file), str(file)), rows)
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from functools import cache, cached_property
 
 import msgspec
-import yaml
 
 from tfcarve import json_codec
 from tfcarve.json_codec import JsonDocument
+from tfcarve.models import yaml_form
 from tfcarve.releases.release import Release
 
 _TRAINING = "training"
@@ -103,5 +103,4 @@ def parse(document: object, where: str) -> Kinds:
 def load(release: Release) -> Kinds:
     """Returns the kinds of a release."""
     file = release.file("leftover_ops.yaml")
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return parse(yaml.load(file.read_bytes(), Loader=loader), str(file))
+    return parse(yaml_form.load(file.read_text(encoding="utf-8")), str(file))

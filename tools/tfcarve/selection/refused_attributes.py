@@ -4,11 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Literal
 
-import yaml
-
 from tfcarve import json_codec
 from tfcarve.errors import Problem
 from tfcarve.json_codec import JsonDocument
+from tfcarve.models import yaml_form
 from tfcarve.models.node_use import AttrValue, NodeUse
 from tfcarve.releases.release import Release
 from tfcarve.selection.need import Need, shown
@@ -75,7 +74,7 @@ Refusal = tuple[str, str, Refused]
 def load(release: Release) -> Mapping[str, tuple[Refused, ...]]:
     """Returns the refused attribute values, by op."""
     file = release.file("refused_attributes.yaml")
-    document = yaml.safe_load(file.read_bytes())
+    document = yaml_form.load(file.read_text(encoding="utf-8"))
     table: dict[str, tuple[Refused, ...]] = {}
     for refused in json_codec.convert(document, _Document, str(file)).refused:
         for op in refused.ops:

@@ -2,10 +2,9 @@
 
 from functools import cache
 
-import yaml
-
 from tfcarve import json_codec
 from tfcarve.json_codec import JsonDocument
+from tfcarve.models import yaml_form
 from tfcarve.releases.release import Release
 
 
@@ -46,5 +45,4 @@ def parse(document: object, where: str) -> tuple[Rule, ...]:
 def load(release: Release) -> tuple[Rule, ...]:
     """Returns the rules of a release."""
     file = release.file("runtime_ops.yaml")
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return parse(yaml.load(file.read_bytes(), Loader=loader), str(file))
+    return parse(yaml_form.load(file.read_text(encoding="utf-8")), str(file))

@@ -17,7 +17,7 @@ prebuilt_selection = rule(
     implementation = _prebuilt_selection_impl,
     doc = "Provides TfSelectionInfo for existing files.",
     attrs = {
-        "custom_ops": attr.label_list(allow_files = True, doc = "As in tf_selection."),
+        "custom_ops": attr.label_list(allow_files = True, doc = "C++ sources and headers of ops that are not TensorFlow's."),
         "header": attr.label(allow_single_file = True, doc = "ops_to_register.h"),
         "op_files": attr.label(allow_single_file = True, doc = "tf_op_files.txt"),
         "selection": attr.label(allow_single_file = True, doc = "selection.json"),
