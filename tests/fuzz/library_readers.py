@@ -9,8 +9,10 @@ from fuzz.reader import Reader, of_text
 from tfcarve.errors import InvalidInput
 from tfcarve.objfile import archive, macho_objects, open_linked, shared_library, universal
 from tfcarve.proof import manifest, sections, table
+from tfcarve.releases import known
 from tfcarve.size import attribute, link_map, merged
 from tfcarve.size.merged import Merged
+from tfcarve.size.origin import Library, Origins, generated_sources
 
 _STRINGS, _CONSTANTS = ".rodata.str1.1", ".rodata.cst4"
 
@@ -40,6 +42,10 @@ def _objects(data: bytes) -> object:
 
 _TABLE = b'unit\x1fk/add.cc\0op\x1f"Add"\x1ffalse\0kernel\x1f"Add"\x1ftrue\x1fAddOp<CPU, float>\0'
 _SELECTION = selection([("Add", "AddOp", "k/add.cc"), ("Sub", "SubOp", "k/add.cc")], [("Add", "o.cc")])  # fmt: skip
+_ORIGINS = Origins(
+    [Library(path="libunits.a", name="units", part=None)],
+    generated_sources(_SELECTION, known.nearest("2.14.1")),
+)
 _MANIFEST = manifest.of(_SELECTION).to_json().encode() + b"\0"
 _OBJECT = binaries.elf_with({
     "tfcarve_table": _TABLE, ".tfcarve.manifest": _MANIFEST, _STRINGS: b"one\0two\0", _CONSTANTS: b"12345678",
@@ -90,7 +96,7 @@ def _size(text: str) -> object:
     objects = [("libunits.a(k__add.pic.o)", _OBJECT)]
     return [
         attribute.report(
-            "p", data, open_linked.open_linked(data, "x.so"), found, objects, _SELECTION
+            "p", data, open_linked.open_linked(data, "x.so"), found, objects, _SELECTION, _ORIGINS
         )
         for data in (_LIBRARY, _MACHO)
     ]

@@ -77,7 +77,7 @@ def test_an_input_of_a_signature_that_is_set_twice(tmp_path: Path) -> None:
     source = saved_model(tmp_path / "m")
     options = ("training=false", "serving_default_training=true")
     with pytest.raises(
-        InvalidInput, match="serving_default_training: is passed twice: .* the same"
+        InvalidInput, match="serving_default_training: is passed twice: .* names this input too"
     ):
         frozen_here(source.path, tmp_path / "f", constants=options)
     with pytest.raises(InvalidInput, match="trained: is not a node .*did you mean training"):

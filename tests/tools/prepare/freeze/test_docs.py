@@ -51,7 +51,7 @@ def test_output_of_commands(
         assert examples.run(command) == 0
         examples.require_shown(shown, capsys.readouterr().out)
     assert not graph_of(Path("digits.pb").read_bytes()).library.function
-    (same,) = re.findall(r"^`(tfcarve freeze .*?)` does the same", _page(), re.MULTILINE)
+    (same,) = re.findall(r"^`(tfcarve freeze .*?)` freezes the SavedModel", _page(), re.MULTILINE)
     before = Path("digits.pb").read_bytes()
     assert " digits " in same and examples.run(same) == 0
     assert "output_0" in capsys.readouterr().out
