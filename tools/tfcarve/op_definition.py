@@ -19,7 +19,7 @@ class Attr(JsonDocument, frozen=True, omit_defaults=True):
       type: string, int, float, bool, type, shape, tensor, func, any, or list(…) of one.
       default: the default value (a type by its name); None if there is no default.
       allowed: the values that are allowed; empty: all values of the type.
-      minimum: the smallest value that is allowed, or the smallest length of a list; None if there is no minimum.
+      minimum: the lower bound of the value, or of the length of a list; None if there is no bound.
     """
 
     type: str

@@ -83,11 +83,11 @@ class Exact:
 
     Attributes:
       value: its elements.
-      size: what the errors of each element are relative to: the size of the numbers that are rounded, such as the sum of the
-        absolute values of terms.
-      peak: the largest number that may occur on the way. Above the largest float it depends on the order of the terms whether
-        the element is finite.
-      least: the smallest numbers, which are flushed to zero, make an error of so much.
+      size: the magnitude of the numbers that are rounded, such as the sum of the absolute values of terms. The error of each
+        element is divided by its magnitude.
+      peak: an upper bound of the intermediate results. If it exceeds the largest float, the order of the terms determines
+        whether the element is finite.
+      least: the absolute error that is always accepted, because a kernel may flush subnormal numbers to zero.
     """
 
     value: Any
