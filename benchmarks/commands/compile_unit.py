@@ -40,7 +40,7 @@ def rows(tree: Path, scratch: Path) -> list[Row]:
         ],
         check=True,
     )
-    includes = [f"-I{tree}", f"-I{_REPOSITORY / 'tools/runtime'}", f"-I{_wheel_headers()}"]
+    includes = [f"-I{tree}", f"-I{_REPOSITORY / 'tools/runtime/shims'}", f"-I{_wheel_headers()}"]
     defines = [f"-D{d}" for d in known.release().defines]
     unselective = [d for d in defines if "SELECTIVE_REGISTRATION" not in d]
     results = []

@@ -24,7 +24,7 @@ from tfcarve.size.link_line import LinkLine
 PLATFORM = "linux_x86_64"
 ROUNDS = 8
 _RUNS = 30
-_RUNTIME = "@tfcarve//tools/runtime"
+_PROGRAMS = "@tfcarve//tools/runtime/programs"
 _PROGRAM = ("benchmark_model_main", "benchmark", "open_session", "npy", "program")
 
 
@@ -113,7 +113,7 @@ def graphs(folder: Path) -> dict[str, Path]:
 
 def _program(workspace: Workspace, library: Path) -> Path:
     """Links benchmark_model with a shared library, which it loads from its own folder."""
-    build = workspace.build([f"{_RUNTIME}:{name}" for name in _PROGRAM])
+    build = workspace.build([f"{_PROGRAMS}:{name}" for name in _PROGRAM])
     # Bazel reports the targets by canonical names, which depend on its version.
     archives = [f for files in build.outputs.values() for f in files if f.suffix == ".a"]
     linked = library.with_name("benchmark_model")

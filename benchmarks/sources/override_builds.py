@@ -28,7 +28,7 @@ from tfcarve.size.link_line import Command, LinkLine
 
 _OVERRIDE_KERNELS = "/_virtual_includes/override_kernels"
 _OVERRIDES = "third_party/tensorflow/overrides/core"
-_RUNTIME = "/tools/runtime"
+_SHIMS = "/tools/runtime/shims"
 _STRIPPED = "libtensorflow-core.so"
 _PRECOMPILED = ("-include", "tensorflow_headers.h")
 _PREFIX_MAP = "-fmacro-prefix-map="
@@ -95,7 +95,7 @@ def _tensorflow_root(command: Command) -> str:
 
 def _tfcarve_root(command: Command) -> str:
     sources = (word for word in command.argv if not word.startswith("bazel-out/"))
-    return _ending(sources, _RUNTIME).removesuffix(_RUNTIME)
+    return _ending(sources, _SHIMS).removesuffix(_SHIMS)
 
 
 def of_kernel(built: LinkLine, selection: Selection, path: str, folder: Path) -> Exchange:

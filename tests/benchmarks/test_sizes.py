@@ -16,7 +16,7 @@ from demo.nested import NestedError
 _SELECTION = selection(
     [("Relu", "ReluOp<float>", "a.cc"), ("Relu", "ReluOp<double>", "a.cc")], [("Relu", "ops.cc")]
 )
-# The sections of tools/runtime/registration_table.h.
+# The sections of tools/runtime/shims/registration_table.h.
 _UNIT = r"""
 #define RECORD(name, where, text) __attribute__((used, section(where))) char name[] = text;
 RECORD(a, "tfcarve_table", "kernel\x1f\"Relu\"\x1f" "false\x1fReluOp<float>")

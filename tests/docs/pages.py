@@ -35,7 +35,7 @@ def generated(root: Path, rules_doc: Path, extensions_doc: Path) -> dict[str, st
         rules_doc: ModuleInfo of //rules:defs.bzl, written by starlark_doc_extract.
         extensions_doc: ModuleInfo of //rules:extensions.bzl.
     """
-    header = (root / "tools/runtime/tfcarve_c_api.h").read_text(encoding="utf-8")
+    header = (root / "tools/runtime/include/tfcarve_c_api.h").read_text(encoding="utf-8")
     pages = {
         f"{_REFERENCE}/rules.md": rules_page.markdown(
             module_info.parse(rules_doc.read_bytes()),

@@ -32,7 +32,7 @@ _SHARED = {
     "core": r"external/[^/]*tfcarve_tensorflow_2_14/tensorflow/core/.*\.cc",
     "overrides": r".*third_party/tensorflow/overrides/core/.*\.cc",
     "messages": r"bazel-out/.*\.pb\.cc",
-    "C interface": r".*tools/runtime/tfcarve_c_api\.cc",
+    "C interface": r".*tools/runtime/api/tfcarve_c_api\.cc",
     "threads": r".*tools/runtime/threads/.*\.cc",
     "math": r".*tools/runtime/math/(?:byte_product|convolution|product)\.cc",
     "loops": r".*tools/runtime/math/(?:byte_kernels|byte_loops|kernels)\.cc",

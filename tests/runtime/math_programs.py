@@ -22,7 +22,7 @@ _COPTS = os.environ["LOOPS_COPTS"].split()
 _ARMV7_COPTS = os.environ["ARMV7_LOOPS_COPTS"].split()
 # The loops, for every program.
 SOURCES = (
-    ROOT / "tools/runtime/cpu_choice.cc",
+    ROOT / "tools/runtime/api/cpu_choice.cc",
     *sorted(ROOT.glob("tools/runtime/math/*.cc")),
 )
 
@@ -60,13 +60,13 @@ def require(*programs: str) -> None:
 
 
 def compile_for(cpu: str, test: str, program: Path, *includes: Path) -> None:
-    """Compiles a test of tests/runtime with the loops; skips the test if it cannot run here."""
+    """Compiles a test of tests/runtime/math with the loops; skips the test if it cannot run here."""
     compiler, emulator = CPUS[cpu]
     if not emulator and platform.machine() != cpu:
         pytest.skip(f"this machine does not run programs for {cpu}")
     require(compiler[0], *emulator[:1])
     folders = [f"-I{folder}" for folder in (*includes, ROOT)]
-    sources = [ROOT / "tests/runtime" / test, *SOURCES]
+    sources = [ROOT / "tests/runtime/math" / test, *SOURCES]
     subprocess.run([*compiler, *_COPTS, "-static", *folders, *sources, "-o", program], check=True)
 
 

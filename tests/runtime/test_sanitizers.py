@@ -29,13 +29,13 @@ def _run(
 
 @pytest.mark.parametrize("test", ["math_test.cc", "byte_math_test.cc"])
 def test_loops(test: str, tmp_path: Path) -> None:
-    done = _run([ROOT / "tests/runtime" / test, *math_programs.SOURCES], _MEMORY, tmp_path)
+    done = _run([ROOT / "tests/runtime/math" / test, *math_programs.SOURCES], _MEMORY, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("options", [_MEMORY, _THREADS])
 def test_threads(options: Sequence[str], tmp_path: Path) -> None:
-    done = _run([ROOT / "tests/runtime/threads_test.cc", *_SHARED_WORK], options, tmp_path)
+    done = _run([ROOT / "tests/runtime/threads/threads_test.cc", *_SHARED_WORK], options, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
 

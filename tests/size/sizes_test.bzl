@@ -39,7 +39,7 @@ _PARTS = {
     "library": None,
     "loops": "kernel helpers",
     "math": "kernel helpers",
-    "memmapped_package": "C interface",
+    "models": "C interface",
     "protobuf_lite": "third party",
     "threads": "kernel helpers",
 }

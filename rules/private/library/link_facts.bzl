@@ -114,5 +114,5 @@ def _include_tree(ctx, name, headers, folders, inputs):
 
 LINK_FACTS_ATTRS = {
     "platform": attr.string(doc = "PLATFORM_NAME."),
-    "_c_api_headers": attr.label(default = "//tools/runtime:c_api_header_files"),
+    "_c_api_headers": attr.label(default = "//tools/runtime/include:c_api_header_files"),
 }

@@ -391,16 +391,25 @@ _mobile_library = rule(
     fragments = ["cpp"],
     provides = [CcInfo, TfMobileLibraryInfo],
     toolchains = CC_TOOLCHAINS,
-    attrs = TRANSITION_ATTRS | CC_TOOLCHAIN_ATTRS | PROVE_ATTRS | CANONICAL_CONFIG_ATTRS | LLD_ATTRS | LINK_FACTS_ATTRS | PRIVATE_SYMBOLS_ATTRS | SIZES_ATTRS | TFCARVE_ATTRS | UNITS_ATTRS | {
+    attrs = TRANSITION_ATTRS |
+            CC_TOOLCHAIN_ATTRS |
+            PROVE_ATTRS |
+            CANONICAL_CONFIG_ATTRS |
+            LLD_ATTRS |
+            LINK_FACTS_ATTRS |
+            PRIVATE_SYMBOLS_ATTRS |
+            SIZES_ATTRS |
+            TFCARVE_ATTRS |
+            UNITS_ATTRS | {
         "flex": attr.bool(doc = "Whether it is a Flex delegate."),
         "selection": attr.label(mandatory = True, providers = [TfSelectionInfo]),
         "_math": attr.label(default = "//tools/runtime/math"),
         "_threads": attr.label(default = "//tools/runtime/threads"),
-        "_benchmark_model": attr.label(default = "//tools/runtime:benchmark_model_main"),
-        "_c_api": attr.label(default = "//tools/runtime:c_api"),
-        "_exports": attr.label(default = "//tools/runtime:exports.lds", allow_single_file = True),
+        "_benchmark_model": attr.label(default = "//tools/runtime/programs:benchmark_model_main"),
+        "_c_api": attr.label(default = "//tools/runtime/api:c_api"),
+        "_exports": attr.label(default = "//tools/runtime/api:exports.lds", allow_single_file = True),
         "_flex_exports": attr.label(default = "//tools/runtime/flex:exports.lds", allow_single_file = True),
         "_flex_java_natives": attr.label(default = "//tools/runtime/flex:java_natives"),
-        "_run_model": attr.label(default = "//tools/runtime:run_model_main"),
+        "_run_model": attr.label(default = "//tools/runtime/programs:run_model_main"),
     },
 )

@@ -52,7 +52,7 @@ _xcframework = rule(
     attrs = TRANSITION_ATTRS | TFCARVE_ATTRS | {
         "library": attr.label(cfg = each_platform, mandatory = True, providers = [TfMobileLibraryInfo]),
         "platforms": attr.string_list(mandatory = True, allow_empty = False),
-        "_c_api_headers": attr.label(default = "//tools/runtime:c_api_header_files"),
+        "_c_api_headers": attr.label(default = "//tools/runtime/include:c_api_header_files"),
     },
 )
 

@@ -89,5 +89,5 @@ PROVE_ATTRS = {
               "about 50 bytes for each op and kernel. Without it, the build does not prove that the library " +
               "has what was selected.",
     ),
-    "_manifest": attr.label(default = "//tools/runtime:manifest"),
+    "_manifest": attr.label(default = "//tools/runtime/api:manifest"),
 }

@@ -35,8 +35,8 @@ def sizes(
     """Declares the size report of a shared library.
 
     Args:
-      ctx: of a rule with SIZES_ATTRS, LINK_FACTS_ATTRS (for the platform's name), TENSORFLOW_ATTRS, `_c_api` and
-        `_tfcarve`.
+      ctx: of a rule with SIZES_ATTRS, LINK_FACTS_ATTRS (for the platform's name), TENSORFLOW_ATTRS, `_math`,
+        `_threads` and `_tfcarve`.
       cc: from cc_tools.
       selection: File, selection.json.
       shared: File, the stripped library.
@@ -139,10 +139,10 @@ def _part(ctx, owner, interface):
         return "C interface"
     if owner.repo_name == ctx.attr._tensorflow.label.repo_name:
         return "core"
-    runtime = ctx.attr._c_api.label
-    if owner.repo_name == runtime.repo_name:
-        # The package of the C interface has the reader of memmapped models too. Kernels call the other packages.
-        return "C interface" if owner.package == runtime.package else "kernel helpers"
+    helpers = [ctx.attr._math.label, ctx.attr._threads.label]
+    if owner.repo_name == helpers[0].repo_name:
+        # Kernels call math and threads. The other code of tfcarve belongs to the interface.
+        return "kernel helpers" if owner.package in [label.package for label in helpers] else "C interface"
     return "third party"
 
 def _link_command(cc, libraries, contexts, flags, units):

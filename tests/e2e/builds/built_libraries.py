@@ -11,7 +11,7 @@ from pathlib import Path
 from built import published
 from demo.library import EMULATORS
 from demo.nested import Workspace
-from runtime import c_api_abi
+from runtime.include import c_api_abi
 
 COMPILERS: Mapping[str, str] = {
     "linux_arm64": "aarch64-linux-gnu-g++",

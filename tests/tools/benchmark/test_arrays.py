@@ -80,7 +80,7 @@ def test_scalar() -> None:
     assert len(arrays.random_input("int32:").data) == 4
 
 
-# tests/runtime/random_input_test.cc has the same cases.
+# tests/runtime/programs/random_input_test.cc has the same cases.
 @pytest.mark.parametrize(
     "description",
     [

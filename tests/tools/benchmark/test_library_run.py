@@ -9,7 +9,7 @@ from tfcarve.benchmark.c_api import CallError, Library, NodeRun
 from tfcarve.benchmark.measurement import Output
 
 
-# tests/runtime/statistics_test.cc has the same cases.
+# tests/runtime/programs/statistics_test.cc has the same cases.
 @pytest.mark.parametrize(
     ("samples", "expected"),
     [
@@ -34,7 +34,7 @@ def test_95_percent_of_the_samples_do_not_exceed_p95(count: int, expected: float
 
 
 def _runs() -> list[list[NodeRun]]:
-    """As Runs() in tests/runtime/benchmark_report_test.cc."""
+    """As Runs() in tests/runtime/programs/benchmark_report_test.cc."""
     shape = ((1, (1, 2)),)
 
     def run(*times: tuple[str, str, int, int, int]) -> list[NodeRun]:

@@ -138,7 +138,7 @@ def test_matches_tensorflows_profiler(op: str, tmp_path: Path) -> None:
 
 
 def _node(stats: "tf.compat.v1.NodeExecStats") -> Node:
-    """A node of TensorFlow's trace, parsed as in tools/runtime/trace.cc."""
+    """A node of TensorFlow's trace, parsed as in tools/runtime/api/trace.cc."""
     label = stats.timeline_label.partition(" = ")[2]
     op, _, inputs = label.partition("(")
     outputs = [

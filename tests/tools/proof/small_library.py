@@ -95,7 +95,7 @@ class Library:
 
     def compile(self, wanted: Selection, *, table: bool = True) -> "Library":
         """Compiles the units of a selection, and its manifest."""
-        runtime = _runfile("REGISTRATION_TABLE_H").parent
+        runtime = _runfile("REGISTRATION_TABLE_H").parents[1]
         tree = _runfile("REGISTRATION_H").parents[4]
         for name, text in SOURCES.items():
             self._write(name, text.encode())
@@ -109,7 +109,8 @@ class Library:
         sources["manifest.cc"] = emit.source(manifest.of(wanted).to_json(), keep_table=table)
         for name, content in sources.items():
             self._write(name, content)
-        flags = [*COPTS, "-I.", "-Itools/runtime", "-idirafter", str(tree)]
+        flags = [*COPTS, "-I.", "-Itools/runtime/shims", "-Itools/runtime/api"]
+        flags += ["-idirafter", str(tree)]
         for name in ("core.cc", *sources):
             self.objects.append(self.folder / f"{Path(name).stem}.o")
             self.run(*self.compiler, *flags, "-c", name, "-o", self.objects[-1])

@@ -26,7 +26,7 @@ from tfcarve.size.origin import CORE, Origins, generated_sources
 from tfcarve.size.report import Report
 
 MINI = Path(__file__).parent / "mini"
-RUNTIME = Path(__file__).parents[3] / "tools" / "runtime"
+SHIMS = Path(__file__).parents[3] / "tools" / "runtime" / "shims"
 _COPTS = (
     "-std=c++17", "-Os", "-DNDEBUG", "-fPIC", "-ffunction-sections", "-fdata-sections",
     "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables", "-fvisibility=hidden", "-w",
@@ -117,7 +117,7 @@ def build(folder: Path, selected: Selection, *, ld: str = "lld") -> Built:
     """Builds the library of a selection in `folder`, linked by lld, bfd (GNU ld) or gold."""
     for name in ("units", "objects", "tools"):
         (folder / name).mkdir(parents=True)
-    compiler = ["g++", *_COPTS, f"-I{MINI}", f"-I{RUNTIME}"]
+    compiler = ["g++", *_COPTS, f"-I{MINI}", f"-I{SHIMS}"]
     objects = []
     for name, text in units.units(selected).items():
         (folder / "units" / name).write_bytes(text)

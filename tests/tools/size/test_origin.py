@@ -36,7 +36,7 @@ _LIBRARIES = (
     Library(f"{_TF}/_objs/core/0/status.pic.o", "core", CORE),
     Library(f"{_TF}/libcore_registering.lo", "core_registering", CORE),
     Library(f"{_BIN}/external/x/libmisleading_protos.a", "abseil", THIRD_PARTY),
-    Library(f"{_BIN}/external/y/tools/runtime/libc_api.a", "c_api", INTERFACE),
+    Library(f"{_BIN}/external/y/tools/runtime/api/libc_api.a", "c_api", INTERFACE),
     Library(f"{_BIN}/external/y/tools/runtime/math/_objs/loops/k.o", "loops", HELPERS),
     Library(f"{_BIN}/a (b)/libodd.a", "odd", THIRD_PARTY),
 )
@@ -70,7 +70,7 @@ def _origins() -> Origins:
         (f"{_TF}/_objs/core/0/status.pic.o", CORE, "core: status"),
         (f"{_TF}/libcore_registering.lo(array_ops.pic.o)", CORE, "core_registering: array_ops"),
         (f"{_BIN}/external/x/libmisleading_protos.a(low__level.pic.o)", THIRD_PARTY, "abseil: low__level"),
-        (f"{_BIN}/external/y/tools/runtime/libc_api.a(tfcarve_c_api.pic.o)", INTERFACE, "c_api: tfcarve_c_api"),
+        (f"{_BIN}/external/y/tools/runtime/api/libc_api.a(tfcarve_c_api.pic.o)", INTERFACE, "c_api: tfcarve_c_api"),
         (f"{_BIN}/external/y/tools/runtime/math/_objs/loops/k.o", HELPERS, "loops: k"),
         (f"{_BIN}/a (b)/libodd.a(m.o)", THIRD_PARTY, "odd: m"),
         ("/usr/lib/gcc/x86_64-linux-gnu/12/libstdc++.a(new.o)", TOOLCHAIN, "stdc++: new"),

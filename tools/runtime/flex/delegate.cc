@@ -12,10 +12,10 @@
 #include "tensorflow/lite/context_util.h"
 #include "tensorflow/lite/core/c/common.h"
 #include "tensorflow/lite/delegates/utils/simple_delegate.h"
-#include "tools/runtime/cpu_choice.h"
+#include "tools/runtime/api/cpu_choice.h"
 #include "tools/runtime/flex/flex_nodes.h"
-#include "tools/runtime/missing.h"
-#include "tools/runtime/thread_limit.h"
+#include "tools/runtime/models/missing.h"
+#include "tools/runtime/threads/thread_limit.h"
 
 #define TFCARVE_PLUGIN_EXPORT __attribute__((visibility("default")))
 

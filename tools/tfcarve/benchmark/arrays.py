@@ -14,7 +14,7 @@ _MAGIC = b"\x93NUMPY"
 _MAX_BYTES = 1 << 31
 _MAX_HEADER = 1 << 16
 
-# NumPy's type descriptors -> TensorFlow's names and element sizes. tools/runtime/npy.cc has this table too.
+# NumPy's type descriptors -> TensorFlow's names and element sizes. tools/runtime/programs/npy.cc has this table too.
 _NPY_TYPES = {
     "<f4": ("float32", 4),
     "<f8": ("float64", 8),
@@ -95,7 +95,7 @@ def _element(dtype: str, size: int, bits: int) -> bytes:
 
 
 def random_input(description: str) -> Array:
-    """Returns the random values that tools/runtime/random_input.cc generates; raises InvalidInput if the description is invalid."""
+    """Returns the random values that tools/runtime/programs/random_input.cc generates; raises InvalidInput if the description is invalid."""
     dtype, colon, text = description.partition(":")
     words = text.split("x") if text else []
     if not colon or dtype not in RANDOM_TYPES:

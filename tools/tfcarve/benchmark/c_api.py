@@ -1,4 +1,4 @@
-"""A carved shared library, called through its C interface (tools/runtime/tfcarve_c_api.h)."""
+"""A carved shared library, called through its C interface (tools/runtime/include/tfcarve_c_api.h)."""
 
 from __future__ import annotations
 

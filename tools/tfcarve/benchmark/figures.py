@@ -7,7 +7,7 @@ from tfcarve.benchmark.measurement import Measurement, Node
 from tfcarve.errors import InvalidInput
 from tfcarve.models.node_use import NodeUse
 
-# Ops of nodes that a session adds to its graph (third_party/tensorflow/releases/*/runtime_ops.yaml, tools/runtime/constants.cc).
+# Ops of nodes that a session adds to its graph (third_party/tensorflow/releases/*/runtime_ops.yaml, tools/runtime/models/constants.cc).
 _ADDED = frozenset(
     (
         *("_Arg", "_Retval", "_Send", "_Recv", "_HostSend", "_HostRecv", "NoOp", "Const"),

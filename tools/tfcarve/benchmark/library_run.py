@@ -30,7 +30,7 @@ def _since(field: str, before: int | None) -> int | None:
 
 
 def statistics_of(samples: Sequence[float]) -> Statistics:
-    """Returns the statistics that tools/runtime/statistics.cc computes; all are 0 if there are no samples."""
+    """Returns the statistics that tools/runtime/programs/statistics.cc computes; all are 0 if there are no samples."""
     if not samples:
         return Statistics(min=0.0, median=0.0, p95=0.0, mean=0.0, stddev=0.0)
     ordered = sorted(samples)
@@ -54,7 +54,7 @@ class _Total:
 
 
 def node_totals(runs: Sequence[Sequence[NodeRun]]) -> list[Node]:
-    """Returns the nodes of traced runs, with the averages that tools/runtime/benchmark_report.cc computes."""
+    """Returns the nodes of traced runs, with the averages that tools/runtime/programs/benchmark_report.cc computes."""
     totals: dict[tuple[str, str], _Total] = {}
     for one in (one for run in runs for one in run):
         total = totals.setdefault((one.node, one.op), _Total(one))

@@ -1,4 +1,4 @@
-"""The JSON report of benchmark_model (tools/runtime/benchmark_report.cc)."""
+"""The JSON report of benchmark_model (tools/runtime/programs/benchmark_report.cc)."""
 
 from typing import Annotated, Literal
 

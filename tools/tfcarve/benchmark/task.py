@@ -7,7 +7,7 @@ from pathlib import Path
 from tfcarve.errors import InvalidInput
 from tfcarve.models.summary import Summary, Tensor
 
-# The types that benchmark_model generates random values of (tools/runtime/random_input.cc).
+# The types that benchmark_model generates random values of (tools/runtime/programs/random_input.cc).
 RANDOM_TYPES = frozenset(
     (
         *("float16", "float32", "float64", "bool"),

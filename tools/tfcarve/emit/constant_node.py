@@ -12,10 +12,10 @@ from tfcarve.models import wire
 from tfcarve.models.wire import BYTES, Buffer, Field
 from tfcarve.models.wire_write import copied
 
-# The size of a large content; tools/runtime/graph_reader.h has this number too.
+# The size of a large content; tools/runtime/models/graph_reader.h has this number too.
 LARGE = 1024
 
-# The alignment of contents. tools/runtime/constants.h has this number too; it is kAllocatorAlignment in
+# The alignment of contents. tools/runtime/models/constants.h has this number too; it is kAllocatorAlignment in
 # tensorflow/core/framework/allocator.h.
 ALIGNMENT = 64
 

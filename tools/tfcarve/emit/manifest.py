@@ -4,7 +4,7 @@ from tfcarve.emit.cstring import quote
 
 
 def source(manifest: str, *, keep_table: bool, reads_packages: bool = False) -> bytes:
-    """Returns the macros that tools/runtime/manifest.inc requires, and an `#include` of that file.
+    """Returns the macros that tools/runtime/api/manifest.inc requires, and an `#include` of that file.
 
     Args:
       manifest: the manifest as JSON.

@@ -1,4 +1,4 @@
-"""Compares an output with the expected array, by the rules of tools/runtime/compare.cc. Pure."""
+"""Compares an output with the expected array, by the rules of tools/runtime/programs/compare.cc. Pure."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -13,7 +13,7 @@ Array = npt.NDArray[Any]
 # tolerances of float32 and float64 apply to complex64 and complex128 too. Elements of other types must be equal.
 TOLERANCES = MappingProxyType({"float16": 1e-2, "float32": 1e-5, "float64": 1e-9})
 
-# The number of a string's bytes that a message shows; tools/runtime/compare.cc shows as many.
+# The number of a string's bytes that a message shows; tools/runtime/programs/compare.cc shows as many.
 _SHOWN = 40
 _PART = MappingProxyType({"complex64": "float32", "complex128": "float64"})
 

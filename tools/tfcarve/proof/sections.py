@@ -1,4 +1,4 @@
-"""The sections that tfcarve adds to libraries; tools/runtime/registration_table.h and manifest.inc declare them."""
+"""The sections that tfcarve adds to libraries; registration_table.h and manifest.inc in tools/runtime declare them."""
 
 from tfcarve.objfile import image
 from tfcarve.objfile.image import Image, SectionName

@@ -1,4 +1,4 @@
-"""The table of registrations in a built library, which tools/runtime/registration_table.h writes."""
+"""The table of registrations in a built library, which tools/runtime/shims/registration_table.h writes."""
 
 import re
 from dataclasses import dataclass

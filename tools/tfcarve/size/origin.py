@@ -34,12 +34,13 @@ KERNELS, HELPERS, CORE, PROTOS, INTERFACE, THIRD_PARTY, TOOLCHAIN, LINKER = PART
 
 # The unit with the library's manifest; rules/private/proof/prove.bzl names it.
 _MANIFEST = "manifest"
-# The library that an optional source belongs to, by the first folder of its path.
-_BY_FOLDER = {
-    "tensorflow": "core",
-    "absl": "abseil",
-    "double-conversion": "double_conversion",
-    "util": "re2",
+# The part and the library of an optional source, by the first folder of its path.
+_BY_FOLDER: dict[str, tuple[Part, str]] = {
+    "tensorflow": (CORE, "core"),
+    "absl": (THIRD_PARTY, "abseil"),
+    "double-conversion": (THIRD_PARTY, "double_conversion"),
+    "re2": (THIRD_PARTY, "re2"),
+    "util": (THIRD_PARTY, "re2"),
 }
 
 
@@ -108,8 +109,7 @@ def generated_sources(selection: Selection, release: Release) -> dict[str, Origi
     found = {_MANIFEST: Origin(INTERFACE, f"{_MANIFEST}: {_MANIFEST}")}
     for source in optional_sources.read(release).sources:
         folder = source.path.partition("/")[0]
-        name = _BY_FOLDER.get(folder, folder)
-        part = CORE if name == "core" else THIRD_PARTY
+        part, name = _BY_FOLDER.get(folder, (THIRD_PARTY, folder))
         found[_unit(source.path)] = _origin(part, name, PurePosixPath(source.path).stem)
     for name, paths in release.libraries.items():
         for path in paths:

@@ -1,0 +1,82 @@
+// Creates sessions.
+
+#ifndef TFCARVE_TOOLS_RUNTIME_API_SESSION_H_
+#define TFCARVE_TOOLS_RUNTIME_API_SESSION_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "tensorflow/core/framework/graph.pb.h"
+#include "tensorflow/core/platform/status.h"
+#include "tensorflow/core/platform/threadpool_interface.h"
+#include "tensorflow/core/public/session.h"
+#include "tools/runtime/api/outcome.h"
+#include "tools/runtime/include/tfcarve_c_api.h"
+#include "tools/runtime/models/constants.h"
+#include "tools/runtime/models/graph_tensors.h"
+#include "tools/runtime/models/mapped_file.h"
+#include "tools/runtime/threads/worker_threads.h"
+
+namespace tfcarve {
+
+// The threads of one or several sessions, through TensorFlow's interface.
+class SessionThreads final : public tensorflow::thread::ThreadPoolInterface {
+ public:
+  explicit SessionThreads(int count) : threads_(count) {}
+  void Schedule(std::function<void()> task) override {
+    threads_.Schedule(std::move(task));
+  }
+  int NumThreads() const override { return threads_.count(); }
+  int CurrentThreadId() const override { return threads_.CurrentThread(); }
+
+ private:
+  WorkerThreads threads_;
+};
+
+// Sets `threads` to a pool of `count` threads, 0 for one per core; null if the
+// caller's thread computes alone.
+tensorflow::Status NewThreads(int32_t count,
+                              std::shared_ptr<SessionThreads>* threads);
+
+}  // namespace tfcarve
+
+struct tfcarve_threads {
+  std::shared_ptr<tfcarve::SessionThreads> threads;  // null: no other threads
+};
+
+struct tfcarve_session {
+  tfcarve::Outcome outcome;
+  std::shared_ptr<tfcarve::SessionThreads> threads;  // null: no other threads
+  std::unique_ptr<tensorflow::Session> session;
+  tfcarve::SessionConstants constants;
+  tfcarve::GraphTensors tensors;
+  // Whether inputs may be used in place.
+  bool borrows_inputs = false;
+  // For a graph in mapped memory: the path of its file or another name, and the
+  // memory if constants are used in place.
+  std::string path;
+  tfcarve::MappedFilePtr file;
+  size_t mapped_bytes = 0;
+};
+
+namespace tfcarve {
+
+// Initializes a session for the bytes of a graph, which `file` may contain.
+// `file` and `options` may be null.
+void InitSession(std::string_view bytes, MappedFilePtr file,
+                 const tfcarve_session_options* options,
+                 tfcarve_session* session);
+
+// Initializes a session for the graph in a mapped file, or for the error of
+// mapping the file.
+void InitFromFile(const tensorflow::Status& status, MappedFilePtr file,
+                  const tfcarve_session_options* options,
+                  tfcarve_session* session);
+
+}  // namespace tfcarve
+
+#endif  // TFCARVE_TOOLS_RUNTIME_API_SESSION_H_

@@ -1,0 +1,43 @@
+// Reads TensorFlow's memmapped format
+// (tensorflow/core/util/memmapped_file_system.h): the constants of a graph, the
+// graph, in which ImmutableConst nodes name them, and a directory.
+//
+// Linked only into libraries with a model in this format.
+
+#ifndef TFCARVE_TOOLS_RUNTIME_MODELS_MEMMAPPED_PACKAGE_H_
+#define TFCARVE_TOOLS_RUNTIME_MODELS_MEMMAPPED_PACKAGE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tensorflow {
+class GraphDef;
+}
+
+namespace tfcarve {
+
+// Parses a serialized GraphDef without its large constants, whose `contents`
+// point into `bytes`, as SplitGraphDef returns them. Returns false and sets
+// `error` if `bytes` is not a GraphDef.
+using GraphParser = bool(std::string_view bytes, tensorflow::GraphDef* graph,
+                         std::vector<std::string_view>* contents,
+                         std::string* error);
+
+// Like GraphParser, for a file that may be in TensorFlow's memmapped format.
+// `parse` parses the GraphDef. ImmutableConst nodes become Const nodes, with
+// their regions as contents.
+using PackageReader = bool(std::string_view bytes, GraphParser* parse,
+                           tensorflow::GraphDef* graph,
+                           std::vector<std::string_view>* contents,
+                           std::string* error);
+
+PackageReader ReadPackage;
+
+// ReadPackage, or null if the library does not contain it. Defined by the unit
+// with the library's manifest.
+extern PackageReader* const package_reader;
+
+}  // namespace tfcarve
+
+#endif  // TFCARVE_TOOLS_RUNTIME_MODELS_MEMMAPPED_PACKAGE_H_

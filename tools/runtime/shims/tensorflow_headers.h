@@ -1,0 +1,26 @@
+// The headers that most of TensorFlow's sources include. As a precompiled
+// header it reduces the compile time of the core to a third.
+
+#ifndef TFCARVE_TOOLS_RUNTIME_SHIMS_TENSORFLOW_HEADERS_H_
+#define TFCARVE_TOOLS_RUNTIME_SHIMS_TENSORFLOW_HEADERS_H_
+
+// TensorFlow 2.14's sources expect other headers to include these. The headers
+// of g++ 12 and later do not include them.
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+// Kernels define it before they include Eigen; it must be defined when Eigen is
+// included for the first time.
+#define EIGEN_USE_THREADS
+
+#include "without_memory_annotations.h"
+
+#ifdef TFCARVE_WITHOUT_LOG_MESSAGES
+#include "without_log_messages.h"
+#endif
+
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/graph/graph.h"
+
+#endif  // TFCARVE_TOOLS_RUNTIME_SHIMS_TENSORFLOW_HEADERS_H_
