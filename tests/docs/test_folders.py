@@ -25,7 +25,8 @@ def test_the_page_has_each_folder() -> None:
     [
         ("README.md", ""),
         ("docs/how-to/bazel.md", "docs"),
-        ("tools/runtime/api/log.cc", "tools/runtime"),
+        ("tools/runtime/BUILD", "tools/runtime"),
+        ("tools/runtime/api/log.cc", "tools/runtime/api"),
         ("tools/runtime/math/a/b.h", "tools/runtime/math"),
         ("third_party/zlib/BUILD", "third_party"),
         ("third_party/tensorflow/releases/2.14/BUILD", "third_party/tensorflow/releases"),
