@@ -12,7 +12,8 @@ from e2e.sessions import reader_session
 from e2e.sessions.numpy_session import output, run
 from e2e.sessions.reader_session import CannotRead, Reader
 from e2e.sessions.session_memory import anonymous
-from tfcarve.benchmark.c_api import CallError, Library
+from tfcarve.client.call_error import CallError
+from tfcarve.client.library import Library
 
 _MAX_PART = 1 << 20
 

@@ -16,7 +16,10 @@ from functools import partial
 import numpy as np
 
 from e2e.sessions.numpy_session import run
-from tfcarve.benchmark.c_api import LOG_SINK, CallError, Library, Session
+from tfcarve.client.c_interface import LOG_SINK
+from tfcarve.client.call_error import CallError
+from tfcarve.client.library import Library
+from tfcarve.client.session import Session
 
 _THREADS = 4
 _WARNING = 1

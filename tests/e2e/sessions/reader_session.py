@@ -6,7 +6,9 @@ import ctypes
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from tfcarve.benchmark.c_api import Library, Session, SessionOptions
+from tfcarve.client.c_interface import SessionOptions
+from tfcarve.client.library import Library
+from tfcarve.client.session import Session
 
 # Returns the `size` bytes at `offset`.
 Read = Callable[[int, int], bytes]
