@@ -487,12 +487,12 @@ _LOG = """
 import sys
 import numpy as np
 from e2e.sessions.numpy_session import run
-from tfcarve.client.c_interface import LOG_SINK
+from tfcarve.client.c_interface import LogSink
 from tfcarve.client.call_error import CallError
 from tfcarve.client.library import Library
 library, level = Library(sys.argv[1]), int(sys.argv[3])
 got = []
-sink = LOG_SINK(lambda context, severity, text: got.append((context, severity, text)))
+sink = LogSink(lambda context, severity, text: got.append((context, severity, text)))
 assert library.calls.tfcarve_set_log(sink, 7, -1) == 1
 assert library.calls.tfcarve_set_log(sink, 7, 5) == 1
 assert library.calls.tfcarve_set_log(sink, 7, level) == 0

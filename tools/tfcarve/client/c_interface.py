@@ -1,14 +1,66 @@
-"""The C interface (tools/runtime/tfcarve_c_api.h) in ctypes."""
+"""The C interface of a library in ctypes: made from its header by `PYTHONPATH=tests python -m c_interface.update`."""
 
 import ctypes
 from collections.abc import Mapping
+from enum import IntEnum
 from typing import Any, ClassVar
+
+from tfcarve.client.sized_structure import SizedStructure
+
+# fmt: off
+API_VERSION = 100
+
+
+class Dtype(IntEnum):
+    """A tfcarve_dtype."""
+
+    FLOAT = 1
+    DOUBLE = 2
+    INT32 = 3
+    UINT8 = 4
+    INT16 = 5
+    INT8 = 6
+    STRING = 7
+    COMPLEX64 = 8
+    INT64 = 9
+    BOOL = 10
+    BFLOAT16 = 14
+    UINT16 = 17
+    COMPLEX128 = 18
+    HALF = 19
+    UINT32 = 22
+    UINT64 = 23
+
+
+class Status(IntEnum):
+    """A tfcarve_status."""
+
+    OK = 0
+    CANCELLED = 1
+    UNKNOWN = 2
+    INVALID_ARGUMENT = 3
+    DEADLINE_EXCEEDED = 4
+    NOT_FOUND = 5
+    ALREADY_EXISTS = 6
+    PERMISSION_DENIED = 7
+    RESOURCE_EXHAUSTED = 8
+    FAILED_PRECONDITION = 9
+    ABORTED = 10
+    OUT_OF_RANGE = 11
+    UNIMPLEMENTED = 12
+    INTERNAL = 13
+    UNAVAILABLE = 14
+    DATA_LOSS = 15
+    UNAUTHENTICATED = 16
 
 
 class String(ctypes.Structure):
     """A tfcarve_string."""
 
-    _fields_: ClassVar = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
+    _fields_: ClassVar = [
+        ("data", ctypes.c_char_p),
+        ("size", ctypes.c_size_t),
+    ]
 
 
 class Tensor(ctypes.Structure):
@@ -24,6 +76,27 @@ class Tensor(ctypes.Structure):
     ]
 
 
+class SessionOptions(SizedStructure):
+    """A tfcarve_session_options."""
+
+    _fields_: ClassVar = [
+        ("struct_size", ctypes.c_size_t),
+        ("threads", ctypes.c_int32),
+        ("shared_threads", ctypes.c_void_p),
+        ("memory_limit", ctypes.c_size_t),
+    ]
+
+
+class Reader(ctypes.Structure):
+    """A tfcarve_reader."""
+
+    _fields_: ClassVar = [
+        ("context", ctypes.c_void_p),
+        ("size", ctypes.c_size_t),
+        ("read", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t)),
+    ]
+
+
 class TensorInfo(ctypes.Structure):
     """A tfcarve_tensor_info."""
 
@@ -35,28 +108,17 @@ class TensorInfo(ctypes.Structure):
     ]
 
 
-class SessionOptions(ctypes.Structure):
-    """A tfcarve_session_options; the size is set."""
-
-    _fields_: ClassVar = [
-        ("struct_size", ctypes.c_size_t),
-        ("threads", ctypes.c_int32),
-        ("shared_threads", ctypes.c_void_p),
-        ("memory_limit", ctypes.c_size_t),
-    ]
-
-    def __init__(self, **members: Any) -> None:
-        super().__init__(ctypes.sizeof(SessionOptions), **members)
-
-
 class Buffer(ctypes.Structure):
     """A tfcarve_buffer."""
 
-    _fields_: ClassVar = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t)]
+    _fields_: ClassVar = [
+        ("data", ctypes.c_void_p),
+        ("size", ctypes.c_size_t),
+    ]
 
 
-class RunOptions(ctypes.Structure):
-    """A tfcarve_run_options; the size is set."""
+class RunOptions(SizedStructure):
+    """A tfcarve_run_options."""
 
     _fields_: ClassVar = [
         ("struct_size", ctypes.c_size_t),
@@ -65,9 +127,6 @@ class RunOptions(ctypes.Structure):
         ("trace", ctypes.c_int32),
         ("output_buffers", ctypes.POINTER(Buffer)),
     ]
-
-    def __init__(self, **members: Any) -> None:
-        super().__init__(ctypes.sizeof(RunOptions), **members)
 
 
 class NodeTrace(ctypes.Structure):
@@ -85,48 +144,43 @@ class NodeTrace(ctypes.Structure):
     ]
 
 
-_POINTER, _TEXT, _INT, _SIZE = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_size_t
-_OPTIONS = ctypes.POINTER(SessionOptions)
-_RUN = (_POINTER, ctypes.POINTER(Tensor), _SIZE, ctypes.POINTER(_TEXT), _SIZE)
-_INFO = (_POINTER, _SIZE, ctypes.POINTER(TensorInfo))
-LOG_SINK = ctypes.CFUNCTYPE(None, _POINTER, _INT, _TEXT)
+LogSink = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32, ctypes.c_char_p)
+
+# The types of the result and of the arguments of each function.
 FUNCTIONS: Mapping[str, tuple[Any, tuple[Any, ...]]] = {
-    "tfcarve_api_version": (_INT, ()),
-    "tfcarve_status_name": (_TEXT, (_INT,)),
-    "tfcarve_threads_new": (_POINTER, (_INT,)),
-    "tfcarve_threads_free": (None, (_POINTER,)),
-    "tfcarve_session_new": (_POINTER, (_TEXT, _SIZE, _OPTIONS)),
-    "tfcarve_session_new_from_file": (_POINTER, (_TEXT, _OPTIONS)),
-    "tfcarve_session_new_from_reader": (_POINTER, (_POINTER, _OPTIONS)),
-    "tfcarve_session_mapped_bytes": (_SIZE, (_POINTER,)),
-    "tfcarve_session_error": (_TEXT, (_POINTER,)),
-    "tfcarve_session_error_node": (_TEXT, (_POINTER,)),
-    "tfcarve_session_status": (_INT, (_POINTER,)),
-    "tfcarve_session_input_count": (_SIZE, (_POINTER,)),
-    "tfcarve_session_input": (_INT, _INFO),
-    "tfcarve_session_output_count": (_SIZE, (_POINTER,)),
-    "tfcarve_session_output": (_INT, _INFO),
-    "tfcarve_session_free": (None, (_POINTER,)),
-    "tfcarve_cancellation_new": (_POINTER, ()),
-    "tfcarve_cancel": (None, (_POINTER,)),
-    "tfcarve_cancellation_free": (None, (_POINTER,)),
-    "tfcarve_session_run": (_POINTER, (*_RUN, ctypes.POINTER(RunOptions))),
-    "tfcarve_result_error": (_TEXT, (_POINTER,)),
-    "tfcarve_result_error_node": (_TEXT, (_POINTER,)),
-    "tfcarve_result_status": (_INT, (_POINTER,)),
-    "tfcarve_result_count": (_SIZE, (_POINTER,)),
-    "tfcarve_result_get": (_INT, (_POINTER, _SIZE, ctypes.POINTER(Tensor))),
-    "tfcarve_result_trace_count": (_SIZE, (_POINTER,)),
-    "tfcarve_result_trace_get": (_INT, (_POINTER, _SIZE, ctypes.POINTER(NodeTrace))),
-    "tfcarve_result_free": (None, (_POINTER,)),
-    "tfcarve_manifest": (_TEXT, ()),
-    "tfcarve_registrations": (_POINTER, (ctypes.POINTER(_SIZE),)),
-    "tfcarve_cpu": (_TEXT, ()),
-    "tfcarve_set_cpu": (_INT, (_TEXT,)),
-    "tfcarve_set_log": (_INT, (LOG_SINK, _POINTER, _INT)),
-    "tfcarve_kernel_count": (_SIZE, ()),
-    "tfcarve_has_op": (_INT, (_TEXT,)),
+    "tfcarve_api_version": (ctypes.c_int32, ()),
+    "tfcarve_status_name": (ctypes.c_char_p, (ctypes.c_int32,)),
+    "tfcarve_threads_new": (ctypes.c_void_p, (ctypes.c_int32,)),
+    "tfcarve_threads_free": (None, (ctypes.c_void_p,)),
+    "tfcarve_session_new": (ctypes.c_void_p, (ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(SessionOptions))),
+    "tfcarve_session_new_from_file": (ctypes.c_void_p, (ctypes.c_char_p, ctypes.POINTER(SessionOptions))),
+    "tfcarve_session_new_from_reader": (ctypes.c_void_p, (ctypes.POINTER(Reader), ctypes.POINTER(SessionOptions))),
+    "tfcarve_session_mapped_bytes": (ctypes.c_size_t, (ctypes.c_void_p,)),
+    "tfcarve_session_error": (ctypes.c_char_p, (ctypes.c_void_p,)),
+    "tfcarve_session_status": (ctypes.c_int32, (ctypes.c_void_p,)),
+    "tfcarve_session_error_node": (ctypes.c_char_p, (ctypes.c_void_p,)),
+    "tfcarve_session_input_count": (ctypes.c_size_t, (ctypes.c_void_p,)),
+    "tfcarve_session_input": (ctypes.c_int32, (ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(TensorInfo))),
+    "tfcarve_session_output_count": (ctypes.c_size_t, (ctypes.c_void_p,)),
+    "tfcarve_session_output": (ctypes.c_int32, (ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(TensorInfo))),
+    "tfcarve_session_free": (None, (ctypes.c_void_p,)),
+    "tfcarve_cancellation_new": (ctypes.c_void_p, ()),
+    "tfcarve_cancel": (None, (ctypes.c_void_p,)),
+    "tfcarve_cancellation_free": (None, (ctypes.c_void_p,)),
+    "tfcarve_session_run": (ctypes.c_void_p, (ctypes.c_void_p, ctypes.POINTER(Tensor), ctypes.c_size_t, ctypes.POINTER(ctypes.c_char_p), ctypes.c_size_t, ctypes.POINTER(RunOptions))),
+    "tfcarve_result_error": (ctypes.c_char_p, (ctypes.c_void_p,)),
+    "tfcarve_result_status": (ctypes.c_int32, (ctypes.c_void_p,)),
+    "tfcarve_result_error_node": (ctypes.c_char_p, (ctypes.c_void_p,)),
+    "tfcarve_result_count": (ctypes.c_size_t, (ctypes.c_void_p,)),
+    "tfcarve_result_get": (ctypes.c_int32, (ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(Tensor))),
+    "tfcarve_result_trace_count": (ctypes.c_size_t, (ctypes.c_void_p,)),
+    "tfcarve_result_trace_get": (ctypes.c_int32, (ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(NodeTrace))),
+    "tfcarve_result_free": (None, (ctypes.c_void_p,)),
+    "tfcarve_manifest": (ctypes.c_char_p, ()),
+    "tfcarve_registrations": (ctypes.c_char_p, (ctypes.POINTER(ctypes.c_size_t),)),
+    "tfcarve_cpu": (ctypes.c_char_p, ()),
+    "tfcarve_set_cpu": (ctypes.c_int32, (ctypes.c_char_p,)),
+    "tfcarve_set_log": (ctypes.c_int32, (LogSink, ctypes.c_void_p, ctypes.c_int32)),
+    "tfcarve_kernel_count": (ctypes.c_size_t, ()),
+    "tfcarve_has_op": (ctypes.c_int32, (ctypes.c_char_p,)),
 }
-API_VERSION = 100
-# Values of tfcarve_status.
-INVALID_ARGUMENT, UNIMPLEMENTED, DATA_LOSS = 3, 12, 15

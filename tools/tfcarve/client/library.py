@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from tfcarve.client import c_interface
+from tfcarve.client.c_interface import API_VERSION, FUNCTIONS, SessionOptions, Status
 from tfcarve.client.call_error import CallError
 from tfcarve.client.result import text
 from tfcarve.client.session import Session
@@ -20,20 +20,15 @@ class Library:
         """Loads it; raises CallError if it cannot be loaded or does not have the C interface."""
         try:
             self._calls = ctypes.CDLL(str(path))
-            for name, (result, arguments) in c_interface.FUNCTIONS.items():
+            for name, (result, arguments) in FUNCTIONS.items():
                 function = getattr(self._calls, name)
                 function.restype, function.argtypes = result, arguments
             version: int = self._calls.tfcarve_api_version()
-            if (
-                version // 100 != c_interface.API_VERSION // 100
-                or version < c_interface.API_VERSION
-            ):
-                raise OSError(
-                    f"it has version {version} of the C interface, not {c_interface.API_VERSION}"
-                )
+            if version // 100 != API_VERSION // 100 or version < API_VERSION:
+                raise OSError(f"it has version {version} of the C interface, not {API_VERSION}")
         except (OSError, AttributeError) as error:
             message = f"{path}: cannot be used: {error}"
-            raise CallError(c_interface.INVALID_ARGUMENT, 2, message) from None
+            raise CallError(Status.INVALID_ARGUMENT, 2, message) from None
 
     @property
     def calls(self) -> ctypes.CDLL:
@@ -51,13 +46,13 @@ class Library:
           **options: other members of SessionOptions.
         """
         path = None if model is None else os.fsencode(model)
-        session_options = c_interface.SessionOptions(threads=threads, **options)
+        session_options = SessionOptions(threads=threads, **options)
         handle = self._calls.tfcarve_session_new_from_file(path, session_options)
         return Session(self._calls, handle, f"{model}: ")
 
     def session_from_bytes(self, graph: bytes, threads: int = 1, **options: Any) -> Session:
         """Creates a session for a serialized GraphDef, with options as `session_from_file`."""
-        session_options = c_interface.SessionOptions(threads=threads, **options)
+        session_options = SessionOptions(threads=threads, **options)
         return Session(
             self._calls, self._calls.tfcarve_session_new(graph, len(graph), session_options), ""
         )

@@ -9,6 +9,7 @@ from typing import Any
 
 from tfcarve.client import c_interface
 from tfcarve.client.arrays import Array, Shape
+from tfcarve.client.c_interface import Status
 from tfcarve.client.call_error import CallError
 from tfcarve.client.result import Result, text
 
@@ -34,7 +35,7 @@ class Session:
         if error is not None:
             code = calls.tfcarve_session_status(handle)
             node = calls.tfcarve_session_error_node(handle)
-            status = 1 if code == c_interface.UNIMPLEMENTED else 2
+            status = 1 if code == Status.UNIMPLEMENTED else 2
             failure = CallError(code, status, text(error), text(node or b""))
             calls.tfcarve_session_free(handle)
             raise failure
@@ -126,7 +127,7 @@ class BoundSession:
         if error is not None:
             code = self._calls.tfcarve_result_status(handle)
             node = self._calls.tfcarve_result_error_node(handle)
-            status = 2 if code == c_interface.DATA_LOSS else 1
+            status = 2 if code == Status.DATA_LOSS else 1
             message = self._prefix + text(error)
             self._calls.tfcarve_result_free(handle)
             raise CallError(code, status, message, text(node or b""))
