@@ -11,6 +11,7 @@ MODULES = {
     "tests/benchmarks/test_prepare.py": ["__main__", "commands/common", "prepare/fold/channels", "prepare/graph/graph_file"],
     "tests/benchmarks/test_prepared_sizes.py": ["__main__", "commands/common", "prepare/fold/channels", "prepare/graph/graph_file"],
     "tests/benchmarks/test_products.py": ["objfile/elf", "releases/known"],
+    "tests/benchmarks/test_products_command.py": ["errors"],
     "tests/benchmarks/test_quantize.py": ["__main__", "commands/calibrate", "commands/compare", "commands/transform"],
     "tests/benchmarks/test_quantize_speed.py": ["benchmark/emulated", "benchmark/shapes", "cli", "commands/calibrate", "emit/aligned_graph"],
     "tests/benchmarks/test_reference_runner.py": ["benchmark/library_run"],
