@@ -18,8 +18,8 @@ import numpy as np
 
 from demo import library
 from tfcarve import dtypes
-from tfcarve.benchmark import arrays
-from tfcarve.benchmark.c_api import Library
+from tfcarve.client import arrays
+from tfcarve.client.library import Library
 
 _ROLLUP = re.compile(r"^(Pss_Anon|Pss_File): +(\d+) kB$", re.MULTILINE)
 

@@ -9,22 +9,18 @@ Debian's cross compiler and qemu-user are installed, instructions on arm64. Take
 
 from __future__ import annotations
 
-import argparse
-import os
-import platform
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import measure, page
-from benchmarks.matrix import products, products_table
+from benchmarks.matrix import command, products, products_table
+from benchmarks.matrix.command import Benchmark
 from benchmarks.matrix.products import Built, Target
 from benchmarks.matrix.products_table import Candidate, Counts, Times
-from tfcarve.errors import TfcarveError
 
+_BENCHMARK = Benchmark(
+    "byte_products", str(__doc__), "Products of bytes", "BYTE_PRODUCTS.md", rounds=10
+)
 _BYTES = "-DTFCARVE_BYTES"
 # The functions of an instruction set in byte_kernels_impl.h.
 _FUNCTIONS = "Tile|PackLeft|PackRight|Sum|IsSupported"
@@ -89,24 +85,21 @@ def _gemmlowp(target: Target, folder: Path, tensorflow: Path) -> list[Built]:
     return [built(*each) for each in _GEMMLOWP[target.compiler]]
 
 
-def _floats(target: Target, folder: Path) -> tuple[Path, list[Built]]:
-    program = products.measuring_program(target, folder)
-    return program, products.tfcarve_floats(target, folder)
+def _built(
+    target: Target, folder: Path, tensorflow: Path
+) -> tuple[tuple[Path, list[Built]], tuple[Path, list[Built]]]:
+    """Compiles the program and the candidates: for bytes, then for floats."""
+    folder.mkdir()
+    of_bytes, of_floats = folder / "bytes", folder / "floats"
+    byte_program = products.measuring_program(target, of_bytes, _BYTES)
+    candidates = _tfcarve(target, of_bytes) + _gemmlowp(target, of_bytes, tensorflow)
+    float_program = products.measuring_program(target, of_floats)
+    return (byte_program, candidates), (float_program, products.tfcarve_floats(target, of_floats))
 
 
-def _bytes(target: Target, folder: Path, tensorflow: Path) -> tuple[Path, list[Built]]:
-    program = products.measuring_program(target, folder, _BYTES)
-    return program, _tfcarve(target, folder) + _gemmlowp(target, folder, tensorflow)
-
-
-def _report(
-    times: Sequence[Times], counts: Sequence[Counts] | None, rounds: int, machine: str
-) -> str:
-    conditions = f"Load {os.getloadavg()[0]:.1f} at the end. One thread, CPU time, the minimum of {rounds} rounds in turns."
-    command = "PYTHONPATH=tools:. python -m benchmarks.matrix.byte_products"
+def _report(times: Sequence[Times], counts: Sequence[Counts] | None) -> str:
     byte_times, float_times = times
     lines = [
-        page.head("Products of bytes", command, machine, conditions),
         "Products of unsigned bytes with zero points, with 32-bit sums, for the shapes of [PRODUCTS.md](PRODUCTS.md). All results",
         "were equal to those of a plain loop. The columns are billions of operations per second, two for each multiply-add.",
         "",
@@ -131,47 +124,21 @@ def _report(
     return "\n".join([*lines, ""])
 
 
+def _measured(folder: Path, rounds: int) -> str:
+    """Measures the products; returns the text of the page below its head."""
+    tensorflow = products.tensorflow_folder()
+    built = _built(products.X86_64, folder / "x86_64", tensorflow)
+    times = [products.measured_times(*each, rounds) for each in built]
+    counts = None
+    if products.has_arm64(_BENCHMARK.module):
+        built = _built(products.ARM64, folder / "arm64", tensorflow)
+        counts = [products.counted_instructions(*each, folder) for each in built]
+    return _report(times, counts)
+
+
 def main(argv: Sequence[str]) -> int:
     """Exit status 0; 1 if a product is wrong; 2 if something is missing."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.matrix.byte_products", description=__doc__
-    )
-    parser.add_argument(
-        "--rounds", type=int, default=10, help="number of times that each product is computed"
-    )
-    parser.add_argument(
-        "-o", "--output", type=Path, default=page.RESULTS / "BYTE_PRODUCTS.md", metavar="FILE"
-    )
-    arguments = parser.parse_args(argv)
-    if platform.machine() != "x86_64" or arguments.rounds < 1:
-        print("byte_products: requires x86-64 and at least one round", file=sys.stderr)
-        return 2
-    machine = measure.machine()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        try:
-            tensorflow = products.tensorflow_folder()
-            built = (
-                _bytes(products.X86_64, folder / "bytes", tensorflow),
-                _floats(products.X86_64, folder / "floats"),
-            )
-            times = [products.measured_times(p, arguments.rounds, b) for p, b in built]
-            counts = None
-            if shutil.which(products.ARM64.compiler) and shutil.which("qemu-aarch64"):
-                built = (
-                    _bytes(products.ARM64, folder / "arm64_bytes", tensorflow),
-                    _floats(products.ARM64, folder / "arm64_floats"),
-                )
-                counts = [products.counted_instructions(p, b, folder) for p, b in built]
-        except products_table.WrongProduct as error:
-            print(f"byte_products: {error}", file=sys.stderr)
-            return 1
-        except (TfcarveError, subprocess.CalledProcessError) as error:
-            print(f"byte_products: {error}", file=sys.stderr)
-            return 2
-    arguments.output.write_text(_report(times, counts, arguments.rounds, machine))
-    print(arguments.output.read_text())
-    return 0
+    return command.run(_BENCHMARK, _measured, argv)
 
 
 if __name__ == "__main__":

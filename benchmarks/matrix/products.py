@@ -9,32 +9,31 @@ and, if Debian's cross compiler and qemu-user are installed, instructions on arm
 
 from __future__ import annotations
 
-import argparse
 import importlib.metadata
-import os
-import platform
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from benchmarks import measure, page
-from benchmarks.matrix import products_table
+from benchmarks.matrix import command, products_table
+from benchmarks.matrix.command import Benchmark
 from benchmarks.matrix.products_table import Candidate, Counted, Counts, Shape, Times
 from bootstrap.console import BootstrapError
 from bootstrap.fetch_source import from_cache, from_debian
 from bootstrap.pins import Archive, Pin
 from bootstrap.unpack import unpack
-from tfcarve.errors import InvalidInput, TfcarveError
+from tfcarve.errors import InvalidInput
 from tfcarve.objfile import elf
 from tfcarve.releases import known
 
+_BENCHMARK = Benchmark(
+    "products", str(__doc__), "Products of float matrices", "PRODUCTS.md", rounds=30
+)
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 _TENSORFLOW = known.release().version
@@ -342,7 +341,7 @@ def _argv(
     return [str(program), str(rounds), str(packs), *map(str, shapes), "--", *paths]
 
 
-def measured_times(program: Path, rounds: int, built: Sequence[Built]) -> Times:
+def measured_times(program: Path, built: Sequence[Built], rounds: int) -> Times:
     """Measures the products of SHAPES in turns; raises WrongProduct."""
     argv = _argv(program, rounds, min(rounds, 10), SHAPES, built)
     output = subprocess.run(argv, check=True, text=True, stdout=subprocess.PIPE).stdout
@@ -398,6 +397,17 @@ def counted_instructions(program: Path, built: Sequence[Built], folder: Path) ->
     }
 
 
+def has_arm64(module: str) -> bool:
+    """Returns whether programs for arm64 can be compiled and run; prints a message of `module` if they cannot."""
+    if shutil.which(ARM64.compiler) and shutil.which("qemu-aarch64"):
+        return True
+    print(
+        f"{module}: without arm64: {ARM64.compiler} or qemu-aarch64 is not installed",
+        file=sys.stderr,
+    )
+    return False
+
+
 def tensorflow_folder() -> Path:
     """Returns the folder of the installed TensorFlow.
 
@@ -413,12 +423,9 @@ def tensorflow_folder() -> Path:
     return Path(str(found.locate_file("tensorflow")))
 
 
-def _report(times: Times, counts: Counts | None, rounds: int, machine: str) -> str:
+def _report(times: Times, counts: Counts | None) -> str:
     packed = max(sum(timing.packed for timing in row) for row in times.values())
-    conditions = f"Load {os.getloadavg()[0]:.1f} at the end. One thread, CPU time, the minimum of {rounds} rounds in turns."
-    command = "PYTHONPATH=tools:. python -m benchmarks.matrix.products"
     lines = [
-        page.head("Products of float matrices", command, machine, conditions),
         "Shapes are rows x columns x depth; for a convolution: pixels, output channels and the size of a patch. The first",
         "five have 44 % of Inception v3's multiply-adds. All results were compared with those of a plain loop.",
         "",
@@ -442,47 +449,21 @@ def _report(times: Times, counts: Counts | None, rounds: int, machine: str) -> s
     return "\n".join([*lines, ""])
 
 
+def _measured(folder: Path, rounds: int) -> str:
+    """Measures the products; returns the text of the page below its head."""
+    tensorflow = tensorflow_folder()
+    xnnpack = _xnnpack_tree(folder / "xnnpack")
+    times = measured_times(*_build(X86_64, folder / "x86_64", tensorflow, xnnpack), rounds)
+    counts = None
+    if has_arm64(_BENCHMARK.module):
+        built = _build(ARM64, folder / "arm64", tensorflow, xnnpack)
+        counts = counted_instructions(*built, folder)
+    return _report(times, counts)
+
+
 def main(argv: Sequence[str]) -> int:
     """Exit status 0; 1 if a product is wrong; 2 if something is missing."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.matrix.products", description=__doc__
-    )
-    parser.add_argument(
-        "--rounds", type=int, default=30, help="number of times that each product is computed"
-    )
-    parser.add_argument(
-        "-o", "--output", type=Path, default=page.RESULTS / "PRODUCTS.md", metavar="FILE"
-    )
-    arguments = parser.parse_args(argv)
-    if platform.machine() != "x86_64" or arguments.rounds < 1:
-        print("products: requires x86-64 and at least one round", file=sys.stderr)
-        return 2
-    machine = measure.machine()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        try:
-            tensorflow = tensorflow_folder()
-            xnnpack = _xnnpack_tree(folder / "xnnpack")
-            program, built = _build(X86_64, folder / "x86_64", tensorflow, xnnpack)
-            times = measured_times(program, arguments.rounds, built)
-            counts = None
-            if shutil.which(ARM64.compiler) and shutil.which("qemu-aarch64"):
-                program, built = _build(ARM64, folder / "arm64", tensorflow, xnnpack)
-                counts = counted_instructions(program, built, folder)
-            else:
-                print(
-                    f"products: without arm64: {ARM64.compiler} or qemu-aarch64 is not installed",
-                    file=sys.stderr,
-                )
-        except products_table.WrongProduct as error:
-            print(f"products: {error}", file=sys.stderr)
-            return 1
-        except (TfcarveError, subprocess.CalledProcessError) as error:
-            print(f"products: {error}", file=sys.stderr)
-            return 2
-    arguments.output.write_text(_report(times, counts, arguments.rounds, machine))
-    print(arguments.output.read_text())
-    return 0
+    return command.run(_BENCHMARK, _measured, argv)
 
 
 if __name__ == "__main__":

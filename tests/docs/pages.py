@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from c_interface import header
 from docs import (
     c_api_page,
     cli_page,
@@ -35,14 +36,14 @@ def generated(root: Path, rules_doc: Path, extensions_doc: Path) -> dict[str, st
         rules_doc: ModuleInfo of //rules:defs.bzl, written by starlark_doc_extract.
         extensions_doc: ModuleInfo of //rules:extensions.bzl.
     """
-    header = (root / "tools/runtime/include/tfcarve_c_api.h").read_text(encoding="utf-8")
+    c_api = (root / header.FILE).read_text(encoding="utf-8")
     pages = {
         f"{_REFERENCE}/rules.md": rules_page.markdown(
             module_info.parse(rules_doc.read_bytes()),
             module_info.parse(extensions_doc.read_bytes()),
         ),
         f"{_REFERENCE}/cli.md": cli_page.markdown(cli.parser(), commands.GROUPS),
-        f"{_REFERENCE}/c_api.md": c_api_page.markdown(header),
+        f"{_REFERENCE}/c_api.md": c_api_page.markdown(c_api),
         "docs/folders.md": folders_page.markdown(root, tracked()),
         f"{_REFERENCE}/json.md": json_page.markdown(DOCUMENTS),
         "docs/overrides.md": overrides_page.markdown(

@@ -12,7 +12,9 @@ from docs.tree import ROOT, tracked
 
 # The packages whose parts import each other in one direction, in the order of their tables in design.md.
 _PACKAGES = ("tfcarve", "tfcarve.prepare")
-_ROW = re.compile(r"^    ([a-z_]+) +(-|all others|[a-z_]+(?:, [a-z_]+)*)$", re.MULTILINE)
+_ALL_EXCEPT = "all others except "
+_NAMES = r"[a-z_]+(?:, [a-z_]+)*"
+_ROW = re.compile(rf"^    ([a-z_]+) +(-|(?:{_ALL_EXCEPT})?{_NAMES})$", re.MULTILINE)
 _TABLE = re.compile(rf"(?:{_ROW.pattern}\n)+", re.MULTILINE)
 
 
@@ -49,11 +51,14 @@ def _listed(package: str) -> dict[str, set[str]]:
     """Returns the rows of design.md, from top to bottom."""
     tables = list(_TABLE.finditer((ROOT / "docs/design.md").read_text(encoding="utf-8")))
     rows: dict[str, str] = dict(_ROW.findall(tables[_PACKAGES.index(package)][0]))
-    special = {"-": "", "all others": ", ".join(rows)}
-    return {
-        folder: set(special.get(row, row).split(", ")) - {"", folder}
-        for folder, row in rows.items()
-    }
+    every = {folder: _names(row, set(rows)) for folder, row in rows.items()}
+    return {folder: names - {folder} for folder, names in every.items()}
+
+
+def _names(row: str, every: set[str]) -> set[str]:
+    """Returns the folders that a row of the table names."""
+    listed = set(row.removeprefix(_ALL_EXCEPT).split(", ")) - {"-"}
+    return every - listed if row.startswith(_ALL_EXCEPT) else listed
 
 
 @pytest.mark.parametrize("package", _PACKAGES)

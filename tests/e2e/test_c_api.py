@@ -22,17 +22,11 @@ from built import published
 from e2e.sessions import cpu_features
 from e2e.sessions.numpy_session import output, run
 from tfcarve import dtypes
-from tfcarve.benchmark.arrays import Array
-from tfcarve.benchmark.c_api import (
-    API_VERSION,
-    Buffer,
-    CallError,
-    Library,
-    Session,
-    SessionOptions,
-    String,
-    TensorInfo,
-)
+from tfcarve.client.arrays import Array
+from tfcarve.client.c_interface import API_VERSION, Buffer, SessionOptions, String
+from tfcarve.client.call_error import CallError
+from tfcarve.client.library import Library
+from tfcarve.client.session import Session, TensorInfo
 
 _FLOAT, _INT32, _STRING = (dtypes.NUMBER_OF[name] for name in ("float32", "int32", "string"))
 _X = np.arange(32, dtype=np.float32).reshape(2, 16)
@@ -493,10 +487,12 @@ _LOG = """
 import sys
 import numpy as np
 from e2e.sessions.numpy_session import run
-from tfcarve.benchmark.c_api import LOG_SINK, CallError, Library
+from tfcarve.client.c_interface import LogSink
+from tfcarve.client.call_error import CallError
+from tfcarve.client.library import Library
 library, level = Library(sys.argv[1]), int(sys.argv[3])
 got = []
-sink = LOG_SINK(lambda context, severity, text: got.append((context, severity, text)))
+sink = LogSink(lambda context, severity, text: got.append((context, severity, text)))
 assert library.calls.tfcarve_set_log(sink, 7, -1) == 1
 assert library.calls.tfcarve_set_log(sink, 7, 5) == 1
 assert library.calls.tfcarve_set_log(sink, 7, level) == 0

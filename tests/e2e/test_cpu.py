@@ -14,7 +14,8 @@ import pytest
 from built import published
 from e2e.sessions import cpu_features
 from e2e.sessions.numpy_session import run
-from tfcarve.benchmark.c_api import CallError, Library
+from tfcarve.client.call_error import CallError
+from tfcarve.client.library import Library
 
 _NAMES = tuple(cpu_features.REQUIRED)
 _FED = np.array([[1, 2, 3, 4], [-1, 0, 1, 2]], np.float32)
@@ -117,7 +118,7 @@ def test_unknown_name_in_the_environment_is_an_error_of_the_session(
 def test_environment_chooses(built: Built, name: str) -> None:
     """In a new process, which has not chosen yet."""
     code = (
-        "import sys; from tfcarve.benchmark.c_api import Library\n"
+        "import sys; from tfcarve.client.library import Library\n"
         "print(Library(sys.argv[1]).cpu())\n"
     )
     done = subprocess.run(

@@ -22,7 +22,9 @@ from e2e.graphs import library_graphs
 from e2e.sessions import numpy_session
 from models import frozen
 from tfcarve.benchmark import process_status
-from tfcarve.benchmark.c_api import CallError, Library, Session
+from tfcarve.client.call_error import CallError
+from tfcarve.client.library import Library
+from tfcarve.client.session import Session
 
 # Of each image.
 _DAMAGED = extent.of(10, 60)

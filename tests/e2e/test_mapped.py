@@ -22,7 +22,8 @@ from e2e.graphs.constant_models import CASES, Case
 from e2e.graphs.mapped_files import Files
 from e2e.sessions.numpy_session import Array, output, run
 from models import frozen
-from tfcarve.benchmark.c_api import CallError, Library
+from tfcarve.client.call_error import CallError
+from tfcarve.client.library import Library
 
 _FORMS = ("bytes", "plain", "misaligned", "aligned", "package")
 
@@ -200,7 +201,7 @@ def test_constants_of_a_truncated_file_cannot_be_read(
     code = (
         "import sys\n"
         "from e2e.sessions.numpy_session import output\n"
-        "from tfcarve.benchmark.c_api import Library\n"
+        "from tfcarve.client.library import Library\n"
         "with Library(sys.argv[1]).session_from_file(sys.argv[2]) as session:\n"
         "    result = session.bind({}, ['weights']).run()\n"
         "    print('ready', flush=True)\n"
@@ -439,7 +440,7 @@ def test_memory(form: str, file: str, least: int, most: int, large: Files, share
 
 def test_session_registers_no_kernels(shared: Path, files: dict[str, Files]) -> None:
     code = (
-        "import sys; from tfcarve.benchmark.c_api import Library\n"
+        "import sys; from tfcarve.client.library import Library\n"
         "library = Library(sys.argv[1]); before = library.kernel_count()\n"
         "with library.session_from_file(sys.argv[2]): print(before, library.kernel_count())\n"
     )

@@ -20,7 +20,8 @@ from e2e.graphs import mapped_files
 from e2e.graphs.mapped_files import Files
 from e2e.sessions.numpy_session import Array, run
 from models import frozen
-from tfcarve.benchmark.c_api import CallError, Library
+from tfcarve.client.call_error import CallError
+from tfcarve.client.library import Library
 
 _PREFIX = "memmapped_package://"
 # Cases whose only input is the matrix `input`.

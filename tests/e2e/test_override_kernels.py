@@ -28,7 +28,7 @@ from e2e.graphs.override_graphs import Case
 from e2e.random_cases import accuracy, comparisons, drawn_ops, random_ops
 from e2e.sessions import cpu_features
 from models import frozen
-from tfcarve.benchmark.c_api import Library
+from tfcarve.client.library import Library
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,9 @@ from built import published
 from e2e.graphs import protected_model
 from e2e.sessions.numpy_session import run
 from models import frozen
-from tfcarve.benchmark.c_api import CallError, Library
 from tfcarve.cli import main as tfcarve
+from tfcarve.client.call_error import CallError
+from tfcarve.client.library import Library
 
 _INPUT = np.array([[0, 0.25, 0.5, 0.75]], np.float32)
 _CHUNK = 65536 + 17

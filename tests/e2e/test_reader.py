@@ -10,9 +10,11 @@ from e2e.graphs import mapped_files
 from e2e.graphs.mapped_files import Files
 from e2e.sessions import reader_session
 from e2e.sessions.numpy_session import output, run
-from e2e.sessions.reader_session import CannotRead, Reader
+from e2e.sessions.reader_session import CannotRead
 from e2e.sessions.session_memory import anonymous
-from tfcarve.benchmark.c_api import CallError, Library
+from tfcarve.client.c_interface import Reader
+from tfcarve.client.call_error import CallError
+from tfcarve.client.library import Library
 
 _MAX_PART = 1 << 20
 

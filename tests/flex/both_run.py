@@ -18,7 +18,7 @@ import numpy as np
 
 from e2e.sessions import numpy_session
 from flex import flex_run
-from tfcarve.benchmark.c_api import Library
+from tfcarve.client.library import Library
 
 ORDERS = ("delegate", "library")
 _INPUT = np.array([[1, 2, 3, 4], [-1, 0, 1, 2]], np.float32)

@@ -19,7 +19,7 @@ from demo.nested import Workspace
 from e2e.builds import app_workspace, override_library
 from e2e.builds.app_workspace import CLANG
 from e2e.random_cases import drawn_ops, random_ops
-from tfcarve.benchmark.c_api import Library
+from tfcarve.client.library import Library
 
 _LIBRARY = "//:tensorflow"
 _SMALLEST = "//inception:release_smallest"

@@ -17,8 +17,8 @@ from e2e.builds import app_workspace, override_library
 from e2e.graphs import recorded_ops
 from e2e.graphs.recorded_ops import RecordedOp, RecordedTensor
 from e2e.sessions import cpu_features
-from tfcarve.benchmark.arrays import Array
-from tfcarve.benchmark.c_api import Library
+from tfcarve.client.arrays import Array
+from tfcarve.client.library import Library
 
 _TESTS = "tensorflow.python."
 # The ops that are taken from each test.

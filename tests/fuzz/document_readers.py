@@ -12,8 +12,9 @@ import numpy as np
 
 from fuzz.reader import Reader
 from tfcarve import json_codec
-from tfcarve.benchmark import arrays, figures, measurement, report, report_json, tables
+from tfcarve.benchmark import figures, measurement, report, report_json, tables
 from tfcarve.benchmark.measurement import Measurement, Node, Op, Output, Statistics
+from tfcarve.client import arrays
 from tfcarve.emit import link_facts
 from tfcarve.errors import InvalidInput
 from tfcarve.models import keras_config, keras_file

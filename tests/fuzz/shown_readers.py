@@ -10,6 +10,7 @@ from fuzz import document_readers
 from fuzz.reader import Reader
 from tfcarve import json_codec
 from tfcarve.benchmark import inspection, report_json
+from tfcarve.commands.graph import measured_nodes
 from tfcarve.drawing import colours, dot, event_file, figures, model_drawing, page, without_values
 from tfcarve.errors import InvalidInput
 from tfcarve.models import graph_def, wire
@@ -51,7 +52,8 @@ def _event(data: bytes) -> object:
 def _timed(data: bytes) -> object:
     document = report_json.parse(data, "t.json")
     drawing = model_drawing.drawing(document_readers.USES)
-    return figures.figures(drawing, document_readers.REPORT, document, "t.json")
+    measured = measured_nodes(document, "t.json")
+    return figures.figures(drawing, document_readers.REPORT, measured)
 
 
 _TENSOR = protos.data(

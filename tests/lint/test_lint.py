@@ -79,6 +79,7 @@ def test_mypy(tmp_path: Path) -> None:
 def test_mypy_finds_an_error_in_each_package(tmp_path: Path) -> None:
     packages = [
         "benchmarks",
+        "tests/c_interface",
         "tests/docs",
         "tests/lint",
         "tests/op_lists",

@@ -18,8 +18,8 @@ from e2e.random_cases import comparisons, drawn_op, drawn_ops, seeded_examples
 from e2e.random_cases.drawn_op import DrawnOp
 from e2e.sessions import cpu_features
 from models import frozen
-from tfcarve.benchmark.arrays import Array
-from tfcarve.benchmark.c_api import Library
+from tfcarve.client.arrays import Array
+from tfcarve.client.library import Library
 
 _FLOAT = 1
 SEED = int(os.environ.get("TFCARVE_SEED") or frozen.SEED)

@@ -16,7 +16,10 @@ from functools import partial
 import numpy as np
 
 from e2e.sessions.numpy_session import run
-from tfcarve.benchmark.c_api import LOG_SINK, CallError, Library, Session
+from tfcarve.client.c_interface import LogSink
+from tfcarve.client.call_error import CallError
+from tfcarve.client.library import Library
+from tfcarve.client.session import Session
 
 _THREADS = 4
 _WARNING = 1
@@ -29,7 +32,7 @@ class _Log:
         self.number = number
         self.warnings: list[str] = []
         # The library calls it: it must exist as long as this.
-        self.sink = LOG_SINK(self._receive)
+        self.sink = LogSink(self._receive)
 
     def _receive(self, context: int, severity: int, text: bytes) -> None:
         if b"OP_REQUIRES failed" in text:
@@ -64,7 +67,7 @@ def main(path: str, model: str, runs: str) -> None:
         for number in range(int(runs)):
             tasks += [partial(logs[number % 2].select, library), partial(_fail, session)]
         list(pool.map(lambda task: task(), tasks))
-    assert library.calls.tfcarve_set_log(LOG_SINK(), None, 0) == 0
+    assert library.calls.tfcarve_set_log(LogSink(), None, 0) == 0
     print(sum(len(log.warnings) for log in logs))
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from e2e.sessions.numpy_session import run
-from tfcarve.benchmark.c_api import CallError, Library
+from tfcarve.client.call_error import CallError
+from tfcarve.client.library import Library
 
 _SEED = 7
 

@@ -12,9 +12,9 @@ import sys
 import numpy as np
 
 from tfcarve import dtypes
-from tfcarve.benchmark.arrays import Array
-from tfcarve.benchmark.c_api import Library
 from tfcarve.benchmark.process_status import status_bytes
+from tfcarve.client.arrays import Array
+from tfcarve.client.library import Library
 
 _ROW = 16 * 4
 

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from tfcarve import dtypes
-from tfcarve.benchmark import arrays
-from tfcarve.benchmark.c_api import Result, Session, String
+from tfcarve.client import arrays
+from tfcarve.client.c_interface import String
+from tfcarve.client.result import Result
+from tfcarve.client.session import Session
 
 Array = np.ndarray[Any, np.dtype[Any]]
 _STRING = dtypes.NUMBER_OF["string"]

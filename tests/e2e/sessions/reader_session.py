@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
-from tfcarve.benchmark.c_api import Library, Session, SessionOptions
+from tfcarve.client.c_interface import Reader, SessionOptions
+from tfcarve.client.library import Library
+from tfcarve.client.session import Session
 
 # Returns the `size` bytes at `offset`.
 Read = Callable[[int, int], bytes]
 
-_READ = ctypes.CFUNCTYPE(
-    ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t
-)
-
-
-class Reader(ctypes.Structure):
-    """A tfcarve_reader."""
-
-    _fields_: ClassVar = [("context", ctypes.c_void_p), ("size", ctypes.c_size_t), ("read", _READ)]
+_READ = dict(Reader._fields_)["read"]
 
 
 class CannotRead(Exception):

@@ -18,7 +18,10 @@ from pathlib import Path
 import numpy as np
 
 from e2e.sessions import cpu_features, numpy_session
-from tfcarve.benchmark.c_api import BoundSession, Buffer, CallError, Library, Session
+from tfcarve.client.c_interface import Buffer
+from tfcarve.client.call_error import CallError
+from tfcarve.client.library import Library
+from tfcarve.client.session import BoundSession, Session
 
 INPUT, OUTPUT = "input", "output"
 _THREADS = 4

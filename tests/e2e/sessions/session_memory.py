@@ -14,8 +14,9 @@ import numpy as np
 
 from e2e.sessions import reader_session
 from e2e.sessions.numpy_session import run
-from tfcarve.benchmark.c_api import Library, Session
 from tfcarve.benchmark.process_status import status_bytes
+from tfcarve.client.library import Library
+from tfcarve.client.session import Session
 
 
 def anonymous() -> int:

@@ -1,17 +1,13 @@
 """The binary interface of the C interface is the recorded one."""
 
-import os
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 
+from c_interface import header
 from runtime.include import c_api_abi
-
-
-def _header() -> Path:
-    return Path(os.environ["RUNFILES_DIR"], os.environ["C_API_HEADERS"])
 
 
 @pytest.fixture(autouse=True)
@@ -23,11 +19,11 @@ def _require_compilers() -> None:
 
 def test_interface_is_the_recorded_one() -> None:
     recorded = Path(__file__).with_name("c_api_abi.txt").read_text(encoding="utf-8")
-    assert c_api_abi.described(_header()) == recorded, c_api_abi.__doc__
+    assert c_api_abi.described(header.PATH) == recorded, c_api_abi.__doc__
 
 
 def test_a_changed_member_is_noticed(tmp_path: Path) -> None:
-    text = _header().read_text(encoding="utf-8")
+    text = header.PATH.read_text(encoding="utf-8")
     for before, after in (
         ("int32_t rank; ", "int64_t rank; "),
         # They have the same size on 64-bit machines.
@@ -38,9 +34,9 @@ def test_a_changed_member_is_noticed(tmp_path: Path) -> None:
         changed = tmp_path / "changed.h"
         assert before in text
         changed.write_text(text.replace(before, after, 1), encoding="utf-8")
-        assert c_api_abi.described(changed) != c_api_abi.described(_header())
+        assert c_api_abi.described(changed) != c_api_abi.described(header.PATH)
 
 
 def test_functions_are_all_names_that_precede_a_parenthesis() -> None:
-    code = re.sub(r"//.*", "", _header().read_text(encoding="utf-8"))
-    assert c_api_abi.functions(_header()) == set(re.findall(r"\b(tfcarve_\w+)\(", code))
+    code = re.sub(r"//.*", "", header.PATH.read_text(encoding="utf-8"))
+    assert c_api_abi.functions(header.PATH) == set(re.findall(r"\b(tfcarve_\w+)\(", code))

@@ -1,12 +1,15 @@
-"""Tests of the statistics of library_run: the same values as those of the C++ program."""
+"""Tests of library_run: its statistics are those of the C++ program, and it runs a fake library."""
 
 import math
+from pathlib import Path
 
+import fake_library
 import pytest
 
-from tfcarve.benchmark import library_run
-from tfcarve.benchmark.c_api import CallError, Library, NodeRun
+from tfcarve.benchmark import library_run, measurement
 from tfcarve.benchmark.measurement import Output
+from tfcarve.client.c_interface import API_VERSION
+from tfcarve.client.result import NodeRun
 
 
 # tests/runtime/programs/statistics_test.cc has the same cases.
@@ -85,8 +88,31 @@ def test_no_time() -> None:
     assert node.share == 0
 
 
-@pytest.mark.parametrize("library", ["libm.so.6", "missing.so"])
-def test_not_a_carved_library(library: str) -> None:
-    with pytest.raises(CallError, match=f"^{library}: cannot be used: ") as caught:
-        Library(library)
-    assert caught.value.status == 2
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return fake_library.built(API_VERSION, tmp_path_factory.mktemp("fake") / "libfake.so")
+
+
+def test_library_run(library: Path, tmp_path: Path) -> None:
+    report = tmp_path / "b.json"
+    words = f"{library} m.pb --input-random=x=float32:1x2 --output=y --threads=1 --warmup=1"
+    counts = f"--runs=3 --traced-runs=2 --json={report}"
+    assert library_run.main([*words.split(), *counts.split()]) == 0
+    found = measurement.parse(report.read_bytes(), "b.json")
+    assert (found.model, found.runs, found.traced_runs) == ("m.pb", 3, 2)
+    assert [(node.name, node.ms, node.calls) for node in found.nodes] == [
+        ("conv", 5.0, 1.0),
+        ("relu", 1.0, 1.0),
+    ]
+    assert [op.op for op in found.ops] == ["Conv2D", "Relu"]
+    assert 0 < found.wall_ms.min <= found.wall_ms.median
+
+
+def test_library_run_that_fails(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [str(library), "m.pb", "--input-random=x=float32:1x2", "--threads=1", "--warmup=1"]
+    counts = ["--runs=1", "--traced-runs=0", f"--json={tmp_path / 'b.json'}"]
+    assert library_run.main([*words, "--output=bad", *counts]) == 1
+    assert capsys.readouterr().err == "m.pb: no such node\n"
+    assert not (tmp_path / "b.json").exists()

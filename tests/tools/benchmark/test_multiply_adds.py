@@ -9,8 +9,9 @@ import pytest
 import tensorflow as tf
 
 from tfcarve.benchmark.measurement import Node, Output
-from tfcarve.benchmark.multiply_adds import OPS, Execution, Shape, multiply_adds
+from tfcarve.benchmark.multiply_adds import OPS, Execution, multiply_adds
 from tfcarve.benchmark.shapes import node_multiply_adds
+from tfcarve.client.arrays import Shape
 from tfcarve.models import read
 
 _CONV = [(1, 8, 8, 3), (5, 5, 3, 16)]

@@ -2,15 +2,17 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import benchmark_values
 import msgspec
 import pytest
 from benchmark_values import CONV, RELU, benchmark, measurement
 
-from tfcarve.benchmark import tables
+from tfcarve import json_codec
+from tfcarve.benchmark import report_json, tables
 from tfcarve.benchmark.report import Benchmark, gflops
-from tfcarve.benchmark.report_json import report_json
+from tfcarve.errors import InvalidInput
 
 
 def _in_a_loop(count: int | None) -> Benchmark:
@@ -52,7 +54,7 @@ def test_rate(multiply_adds: float | None, ms: float, rate: float | None) -> Non
 
 
 def test_json() -> None:
-    document = json.loads(report_json(benchmark()))
+    document = json.loads(report_json.report_json(benchmark()))
     assert document["version"] == 1
     assert document["cpu"] == "x86_64"
     assert document["instructions"] is None
@@ -65,7 +67,7 @@ def test_json() -> None:
 
 
 def test_json_has_no_times_of_an_emulator() -> None:
-    document = json.loads(report_json(benchmark(emulated=True)))
+    document = json.loads(report_json.report_json(benchmark(emulated=True)))
     assert document["instructions"] == {"run": 27_000_000, "load_and_first_run": 90_000_000}
     for key in ("load_ms", "first_ms", "wall_ms", "cpu_ms", "peak_bytes", "anonymous_bytes"):
         assert document[key] is None
@@ -124,3 +126,18 @@ def test_tables_under_qemu() -> None:
     assert set(tables.ops(one)[0]) == set(tables.columns(one, "op"))
     assert "ms" not in tables.columns(one, "op")
     assert [row["share"].strip() for row in tables.ops(one)] == ["100.0%", "0.0%"]
+
+
+def test_json_is_read() -> None:
+    written = report_json.report_json(benchmark())
+    read = report_json.parse(written, "t.json")
+    assert json.loads(json_codec.encode(read)) == json.loads(written)
+
+
+@pytest.mark.parametrize("change", [{"version": 2}, {"nodes": 3}, {"more": 1}])
+def test_another_document(change: dict[str, Any]) -> None:
+    found = json.loads(report_json.report_json(benchmark())) | change
+    with pytest.raises(
+        InvalidInput, match=r"^t.json: .*: expected a benchmark, which `tfcarve benchmark"
+    ):
+        report_json.parse(msgspec.json.encode(found), "t.json")

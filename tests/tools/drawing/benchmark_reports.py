@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from tfcarve.benchmark.measurement import Statistics
 from tfcarve.benchmark.report_json import Document, Node, Output
+from tfcarve.drawing import figures
+from tfcarve.drawing.figures import MeasuredNode
 from tfcarve.size.report import Entry, Kernel, Report
 
 _STATISTICS = Statistics(min=9.0, median=10.0, p95=12.5, mean=10.5, stddev=0.25)
@@ -39,6 +41,12 @@ def document(times: Mapping[str, float], ops: Mapping[str, str] | None = None) -
         nodes=nodes,
         ops=(),
     )
+
+
+def measured(times: Mapping[str, float]) -> list[MeasuredNode]:
+    """The nodes of a benchmark with the milliseconds of each node."""
+    outputs = (figures.Output("float32", (1, 8)),)
+    return [MeasuredNode(name, ms, outputs) for name, ms in times.items()]
 
 
 def sizes(of_ops: Mapping[str, int]) -> Report:

@@ -2,48 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
-import pytest
-from benchmark_reports import document, sizes
+from benchmark_reports import measured, sizes
 from drawn_graphs import layers
 
-from tfcarve import json_codec
-from tfcarve.benchmark import report_json
 from tfcarve.drawing import colours
 from tfcarve.drawing.figures import Output, figures
-from tfcarve.errors import InvalidInput
 
 _TIMES = {"x": 1.0, "net/dense/MatMul": 8.0, "net/dense/kernel/read": 0.5, "net/relu": 2.0}
 
 
 def test_times_of_scopes_are_sums() -> None:
-    closed = figures(layers(1), None, document(_TIMES), "t.json")
+    closed = figures(layers(1), None, measured(_TIMES))
     assert closed.ms == {"x": 1.0, "net/": 10.5, "check": 0.0, "y": 0.0}
-    opened = figures(layers(2), None, document(_TIMES), "t.json").ms
+    opened = figures(layers(2), None, measured(_TIMES)).ms
     assert opened is not None
     assert (opened["net/"], opened["net/dense/"], opened["net/relu"]) == (10.5, 8.5, 2.0)
 
 
 def test_nodes_that_a_session_adds_count_for_their_scope() -> None:
     added = {"net/dense/MatMul/_3": 4.0, "_Retval": 9.0, "net/other": 1.0}
-    found = figures(layers(2), None, document(added), "t.json").ms
+    found = figures(layers(2), None, measured(added)).ms
     assert found is not None
     assert found["net/dense/"] == 4.0
     assert sum(found.values()) == 8.0, "in the box and in its frame, and no other"
-    whole = figures(layers(), None, document(added), "t.json").ms
+    whole = figures(layers(), None, measured(added)).ms
     assert whole is not None and whole["net/dense/MatMul"] == 4.0
 
 
 def test_outputs_of_measured_nodes() -> None:
-    found = figures(layers(2), None, document(_TIMES), "t.json").outputs
+    found = figures(layers(2), None, measured(_TIMES)).outputs
     assert found["net/relu"] == (Output("float32", (1, 8)),)
     assert "net/dense/" not in found
 
 
 def test_bytes_of_the_library_are_those_of_the_ops() -> None:
-    found = figures(layers(2), sizes({"MatMul": 300, "Relu": 40}), None, "")
+    found = figures(layers(2), sizes({"MatMul": 300, "Relu": 40}), None)
     assert found.library == {
         "x": 0,
         "net/dense/": 300,
@@ -55,18 +48,9 @@ def test_bytes_of_the_library_are_those_of_the_ops() -> None:
     assert found.ms is None and not found.outputs
 
 
-def test_without_times() -> None:
-    counted = document(_TIMES)
-    nodes = tuple(msgspec.structs.replace(node, ms=None) for node in counted.nodes)
-    with pytest.raises(
-        InvalidInput, match=r"^t.json: has no times, because it was counted under qemu: measure"
-    ):
-        figures(layers(), None, msgspec.structs.replace(counted, nodes=nodes), "t.json")
-
-
 def test_fills() -> None:
     drawing = layers(2)
-    timed = figures(drawing, None, document(_TIMES), "t.json")
+    timed = figures(drawing, None, measured(_TIMES))
     by_time = colours.fills("time", drawing, timed)
     assert by_time is not None and by_time.keys() == drawing.boxes.keys()
     assert by_time["net/dense/"] == colours.heat(1) == "#ef6548"
@@ -76,17 +60,3 @@ def test_fills() -> None:
     by_op = colours.fills("op", drawing, timed)
     assert by_op is not None and len(set(by_op.values())) == 5
     assert set((colours.fills("weights", drawing, timed) or {}).values()) == {colours.heat(0)}
-
-
-def test_the_document_that_benchmark_prints() -> None:
-    written = json_codec.encode(document(_TIMES))
-    assert report_json.parse(written, "t.json") == document(_TIMES)
-
-
-@pytest.mark.parametrize("change", [{"version": 2}, {"nodes": 3}, {"more": 1}])
-def test_another_document(change: dict[str, Any]) -> None:
-    found = msgspec.json.decode(json_codec.encode(document(_TIMES))) | change
-    with pytest.raises(
-        InvalidInput, match=r"^t.json: .*: expected a benchmark, which `tfcarve benchmark"
-    ):
-        report_json.parse(msgspec.json.encode(found), "t.json")

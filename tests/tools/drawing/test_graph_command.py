@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import flat
+import msgspec
 import protos
 import pytest
 from benchmark_reports import document, sizes
@@ -112,6 +113,14 @@ def test_reports_of_other_kinds(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--by time requires --time REPORT" in _rejected(capsys, *words, "--by", "time")
     assert "--by library requires --size REPORT" in _rejected(capsys, *words, "--by", "library")
     assert _run(*words, "--by", "weights") == 0
+
+
+def test_reports_without_times(capsys: pytest.CaptureFixture[str]) -> None:
+    timed = document({"net/a/relu": 2.5})
+    nodes = tuple(msgspec.structs.replace(node, ms=None) for node in timed.nodes)
+    Path("time.json").write_bytes(json_codec.encode(msgspec.structs.replace(timed, nodes=nodes)))
+    message = _rejected(capsys, "m.pb", "-o", "g.dot", "--time", "time.json")
+    assert "time.json: has no times, because it was counted under qemu: measure" in message
 
 
 @pytest.mark.parametrize(

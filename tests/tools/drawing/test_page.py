@@ -10,7 +10,7 @@ from urllib.parse import quote
 import browser
 import pytest
 import tensorflow as tf
-from benchmark_reports import document, sizes
+from benchmark_reports import measured, sizes
 from drawn_graphs import EVIL, NO_FIGURES, evil, layers, svg_text
 
 from tfcarve.drawing import page
@@ -32,8 +32,8 @@ def _page(
 
 def _with_reports() -> bytes:
     found = layers(2)
-    timed = document({"net/dense/MatMul": 6.0, "net/relu": 1.5})
-    return _page(found, figures(found, sizes({"MatMul": 3000}), timed, "t.json"), "time")
+    timed = measured({"net/dense/MatMul": 6.0, "net/relu": 1.5})
+    return _page(found, figures(found, sizes({"MatMul": 3000}), timed), "time")
 
 
 def _text(shown: str, element: str) -> str:

@@ -1,7 +1,7 @@
 """Tests of the short texts in labels."""
 
 import pytest
-from benchmark_reports import document, sizes
+from benchmark_reports import measured, sizes
 from drawn_graphs import NO_FIGURES, layers
 
 from tfcarve.drawing import texts
@@ -46,7 +46,7 @@ def test_labels() -> None:
     boxes = layers(2).boxes
     assert texts.label(boxes["net/dense/"], NO_FIGURES) == ["dense", "MatMul · 3 nodes"]
     assert texts.label(boxes["net/relu"], NO_FIGURES) == ["relu", "Relu"]
-    both = figures(layers(2), sizes({"MatMul": 3000}), document({"net/dense/MatMul": 1.5}), "t")
+    both = figures(layers(2), sizes({"MatMul": 3000}), measured({"net/dense/MatMul": 1.5}))
     assert texts.label(boxes["net/dense/"], both)[2] == "1.5 ms · library 3 kB"
     assert texts.label(boxes["net/relu"], both)[2] == "0 ms"
 

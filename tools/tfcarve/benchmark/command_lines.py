@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from tfcarve.benchmark.task import RANDOM_TYPES
+from tfcarve.client.arrays import RANDOM_TYPES
 from tfcarve.json_codec import JsonDocument
 from tfcarve.models import keras
 from tfcarve.models.model_functions import ModelFunction

@@ -14,11 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tfcarve import files, json_codec
-from tfcarve.benchmark import arrays
-from tfcarve.benchmark.arrays import Array
-from tfcarve.benchmark.c_api import BoundSession, CallError, Library, NodeRun
 from tfcarve.benchmark.measurement import Measurement, Node, Op, Output, Statistics
 from tfcarve.benchmark.process_status import status_bytes
+from tfcarve.client import arrays
+from tfcarve.client.arrays import Array
+from tfcarve.client.call_error import CallError
+from tfcarve.client.library import Library
+from tfcarve.client.result import NodeRun
+from tfcarve.client.session import BoundSession
 from tfcarve.errors import InvalidInput
 
 _NANOS_PER_MILLI = 1e6

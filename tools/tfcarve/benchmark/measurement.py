@@ -6,7 +6,6 @@ from msgspec import Meta
 
 from tfcarve.json_codec import JsonDocument, decode
 
-Shape = tuple[int, ...]
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Amount = Annotated[float, Meta(ge=0)]
 # TensorShape::MaxDimensions in tensorflow/core/framework/tensor_shape.h.

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-Shape = tuple[int, ...]
+from tfcarve.client.arrays import Shape
 
 # No computer computes more in one execution.
 _MAX = 2**63 - 1

@@ -5,8 +5,9 @@ from typing import Literal
 from tfcarve import dtypes, json_codec
 from tfcarve.benchmark import measurement
 from tfcarve.benchmark.emulated import Instructions
-from tfcarve.benchmark.measurement import Amount, Count, Shape, Statistics
+from tfcarve.benchmark.measurement import Amount, Count, Statistics
 from tfcarve.benchmark.report import Benchmark, gflops
+from tfcarve.client.arrays import Shape
 from tfcarve.errors import InvalidInput
 from tfcarve.json_codec import JsonDocument
 

@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tfcarve.benchmark.measurement import Node
-from tfcarve.benchmark.multiply_adds import OPS, Execution, Shape, multiply_adds
+from tfcarve.benchmark.multiply_adds import OPS, Execution, multiply_adds
+from tfcarve.client.arrays import Shape
 from tfcarve.models.node_use import NodeUse
 
 # Ops whose output is their input.

@@ -4,16 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tfcarve.client.arrays import RANDOM_TYPES
 from tfcarve.errors import InvalidInput
 from tfcarve.models.summary import Summary, Tensor
-
-# The types that benchmark_model generates random values of (tools/runtime/programs/random_input.cc).
-RANDOM_TYPES = frozenset(
-    (
-        *("float16", "float32", "float64", "bool"),
-        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)

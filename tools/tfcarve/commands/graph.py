@@ -8,11 +8,12 @@ from pathlib import Path
 from tfcarve import files, progress
 from tfcarve.benchmark import figures as benchmark_figures
 from tfcarve.benchmark import report_json
+from tfcarve.benchmark.report_json import Document
 from tfcarve.commands import model_argument, size_common
 from tfcarve.commands.options import not_standard_output, output_folder
 from tfcarve.drawing import colours, dot, event_file, model_drawing, names, page, svg
 from tfcarve.drawing.colours import MEASURES, Measure
-from tfcarve.drawing.figures import Figures, figures
+from tfcarve.drawing.figures import Figures, MeasuredNode, Output, figures
 from tfcarve.drawing.model_drawing import Drawing
 from tfcarve.drawing.without_values import without_values
 from tfcarve.errors import InvalidInput
@@ -130,14 +131,33 @@ def _uses(model: Model, function: str) -> Iterable[NodeUse]:
     return found
 
 
+def measured_nodes(document: Document, where: str) -> list[MeasuredNode]:
+    """Returns the nodes of a benchmark; raises InvalidInput if they have no times.
+
+    Args:
+      document: the benchmark.
+      where: its file, for messages.
+    """
+    nodes = []
+    for node in document.nodes:
+        if node.ms is None:
+            raise InvalidInput(
+                f"{where}: has no times, because it was counted under qemu: measure on a device with "
+                "benchmark_model, and pass its figures through tfcarve benchmark --figures --json"
+            )
+        outputs = tuple(Output(output.dtype, output.dims) for output in node.outputs)
+        nodes.append(MeasuredNode(node.name, node.ms, outputs))
+    return nodes
+
+
 def _figures(arguments: argparse.Namespace, drawing: Drawing, model: Model) -> Figures:
     sizes = size_common.load_report(arguments.size) if arguments.size else None
     path: Path | None = arguments.time
     if path is None:
-        return figures(drawing, sizes, None, "")
+        return figures(drawing, sizes, None)
     document = report_json.parse(files.read_bytes(path), str(path))
     benchmark_figures.check(document, str(path), model.nodes, model.path)
-    return figures(drawing, sizes, document, str(path))
+    return figures(drawing, sizes, measured_nodes(document, str(path)))
 
 
 def _measure(arguments: argparse.Namespace) -> Measure:

@@ -1,13 +1,10 @@
-"""Figures from reports about the boxes of a drawing: time, and bytes of the library. Pure."""
+"""Figures about the boxes of a drawing: the time of measured nodes, and bytes of the library. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tfcarve.benchmark.measurement import Shape
-from tfcarve.benchmark.report_json import Document
 from tfcarve.drawing.model_drawing import Box, Drawing
 from tfcarve.drawing.names import scopes
-from tfcarve.errors import InvalidInput
 from tfcarve.size.owners import op_bytes
 from tfcarve.size.report import Report
 
@@ -17,7 +14,16 @@ class Output:
     """An output of a node when it was measured: its type and shape."""
 
     dtype: str
-    shape: Shape
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredNode:
+    """A node in one run: the milliseconds of its kernel, and its outputs."""
+
+    name: str
+    ms: float
+    outputs: tuple[Output, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +58,9 @@ def _box_of(node: str, drawing: Drawing) -> str | None:
     return next((place for place in places if place in drawing.boxes), None)
 
 
-def _times(drawing: Drawing, document: Document, where: str) -> dict[str, float]:
+def _times(drawing: Drawing, measured: Iterable[MeasuredNode]) -> dict[str, float]:
     found = dict.fromkeys([*drawing.boxes, *drawing.frames], 0.0)
-    for node in document.nodes:
-        if node.ms is None:
-            raise InvalidInput(
-                f"{where}: has no times, because it was counted under qemu: measure on a device with "
-                "benchmark_model, and pass its figures through tfcarve benchmark --figures --json"
-            )
+    for node in measured:
         box = _box_of(node.name, drawing)
         if box is None:
             continue
@@ -70,26 +71,18 @@ def _times(drawing: Drawing, document: Document, where: str) -> dict[str, float]
 
 
 def figures(
-    drawing: Drawing, sizes: Report | None, document: Document | None, where: str
+    drawing: Drawing, sizes: Report | None, measured: Sequence[MeasuredNode] | None
 ) -> Figures:
     """Returns the figures of a drawing.
 
     Args:
       drawing: the drawing.
       sizes: a size report of a library for the model, or None.
-      document: a benchmark of the model, or None.
-      where: the benchmark's file, for messages.
-
-    Raises:
-      InvalidInput: the benchmark has no nodes or no times.
+      measured: the nodes of a benchmark of the model, or None.
     """
     every = [*drawing.boxes.values(), *drawing.frames.values()]
     library = None if sizes is None else _library(every, sizes)
-    if document is None:
+    if measured is None:
         return Figures(library, None, {})
-    outputs = {
-        node.name: tuple(Output(output.dtype, output.dims) for output in node.outputs)
-        for node in document.nodes
-        if node.name in drawing.boxes
-    }
-    return Figures(library, _times(drawing, document, where), outputs)
+    outputs = {node.name: node.outputs for node in measured if node.name in drawing.boxes}
+    return Figures(library, _times(drawing, measured), outputs)

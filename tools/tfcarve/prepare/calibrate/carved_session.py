@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tfcarve.benchmark.arrays import Array
-from tfcarve.benchmark.c_api import CallError, Library
+from tfcarve.client.arrays import Array
+from tfcarve.client.call_error import CallError
+from tfcarve.client.library import Library
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.evaluate.evaluator import Failed
 from tfcarve.prepare.graph import graph_file, tensors

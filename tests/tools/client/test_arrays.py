@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tfcarve import dtypes
-from tfcarve.benchmark import arrays
-from tfcarve.benchmark.task import RANDOM_TYPES
+from tfcarve.client import arrays
+from tfcarve.client.arrays import RANDOM_TYPES
 from tfcarve.errors import InvalidInput
 
 

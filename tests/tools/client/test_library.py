@@ -1,41 +1,24 @@
 """Tests of calling a shared library through the C interface, with a fake library."""
 
-import os
-import re
 import subprocess
 from pathlib import Path
 
+import fake_library
 import pytest
 
 from tfcarve import dtypes
-from tfcarve.benchmark import library_run, measurement
-from tfcarve.benchmark.arrays import Array
-from tfcarve.benchmark.c_api import API_VERSION, FUNCTIONS, CallError, Library, TensorInfo
+from tfcarve.client.arrays import Array
+from tfcarve.client.c_interface import API_VERSION
+from tfcarve.client.call_error import CallError
+from tfcarve.client.library import Library
+from tfcarve.client.session import TensorInfo
 
 _X = Array(dtypes.NUMBER_OF["float32"], (1, 2), b"\0\0\x80\x3f\0\0\0\x40")
-_HEADER = "TFCARVE_C_API_HEADER"
-
-
-def _header() -> Path:
-    return Path(os.environ["RUNFILES_DIR"], os.environ[_HEADER])
-
-
-def _built(version: int, output: Path) -> Path:
-    source = Path(__file__).with_name("fake_library.c")
-    flags = ["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", f"-I{_header().parent}"]
-    subprocess.run(["gcc", *flags, f"-DVERSION={version}", source, "-o", output], check=True)
-    return output
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return _built(API_VERSION, tmp_path_factory.mktemp("fake") / "libfake.so")
-
-
-def test_client_has_all_functions_of_the_header() -> None:
-    text = _header().read_text(encoding="utf-8")
-    declared = re.findall(r"^TFCARVE_EXPORT [^;(]*?(\w+)\(", text, re.MULTILINE)
-    assert sorted(FUNCTIONS) == sorted(declared)
+    return fake_library.built(API_VERSION, tmp_path_factory.mktemp("fake") / "libfake.so")
 
 
 @pytest.mark.parametrize(
@@ -48,7 +31,7 @@ def test_client_has_all_functions_of_the_header() -> None:
     ],
 )
 def test_version_of_the_library(version: int, works: bool, tmp_path: Path) -> None:
-    path = _built(version, tmp_path / "libother.so")
+    path = fake_library.built(version, tmp_path / "libother.so")
     if works:
         Library(path)
     else:
@@ -135,26 +118,8 @@ def test_library_without_a_function(tmp_path: Path) -> None:
         Library(empty)
 
 
-def test_library_run(shared: Path, tmp_path: Path) -> None:
-    report = tmp_path / "b.json"
-    words = f"{shared} m.pb --input-random=x=float32:1x2 --output=y --threads=1 --warmup=1"
-    counts = f"--runs=3 --traced-runs=2 --json={report}"
-    assert library_run.main([*words.split(), *counts.split()]) == 0
-    found = measurement.parse(report.read_bytes(), "b.json")
-    assert (found.model, found.runs, found.traced_runs) == ("m.pb", 3, 2)
-    assert [(node.name, node.ms, node.calls) for node in found.nodes] == [
-        ("conv", 5.0, 1.0),
-        ("relu", 1.0, 1.0),
-    ]
-    assert [op.op for op in found.ops] == ["Conv2D", "Relu"]
-    assert 0 < found.wall_ms.min <= found.wall_ms.median
-
-
-def test_library_run_that_fails(
-    shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = [str(shared), "m.pb", "--input-random=x=float32:1x2", "--threads=1", "--warmup=1"]
-    counts = ["--runs=1", "--traced-runs=0", f"--json={tmp_path / 'b.json'}"]
-    assert library_run.main([*words, "--output=bad", *counts]) == 1
-    assert capsys.readouterr().err == "m.pb: no such node\n"
-    assert not (tmp_path / "b.json").exists()
+@pytest.mark.parametrize("name", ["libm.so.6", "missing.so"])
+def test_not_a_carved_library(name: str) -> None:
+    with pytest.raises(CallError, match=f"^{name}: cannot be used: ") as caught:
+        Library(name)
+    assert caught.value.status == 2

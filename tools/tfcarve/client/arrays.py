@@ -1,4 +1,4 @@
-"""Inputs for a library that is called from Python: .npy files, and the random values of benchmark_model. Pure."""
+"""The values of tensors that a library computes with: arrays, .npy files, and the random values of benchmark_model. Pure."""
 
 import ast
 import math
@@ -7,9 +7,16 @@ import struct
 from dataclasses import dataclass
 
 from tfcarve import dtypes
-from tfcarve.benchmark.task import RANDOM_TYPES
 from tfcarve.errors import InvalidInput
 
+Shape = tuple[int, ...]
+# The types that benchmark_model generates random values of (tools/runtime/programs/random_input.cc).
+RANDOM_TYPES = frozenset(
+    (
+        *("float16", "float32", "float64", "bool"),
+        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    )
+)
 _MAGIC = b"\x93NUMPY"
 _MAX_BYTES = 1 << 31
 _MAX_HEADER = 1 << 16
@@ -39,7 +46,7 @@ class Array:
     """The number of TensorFlow's data type, the shape, and the elements in C order, little-endian."""
 
     dtype: int
-    dims: tuple[int, ...]
+    dims: Shape
     data: bytes
 
 
