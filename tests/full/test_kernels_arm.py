@@ -59,10 +59,7 @@ def _programs(
         built = override_library.build(
             workspace, graphs, folder, tuple(groups.values()), "arm", flags
         )
-        yield {
-            platform: next(file for file in built[group] if file.name == "run_model")
-            for platform, group in groups.items()
-        }
+        yield {platform: built[group]["run_model"] for platform, group in groups.items()}
 
 
 class _Runner:
