@@ -56,7 +56,7 @@ _PROCESSES, _ROUNDS = 5, 300
 def _library(workspace: Workspace, name: str, platform: str) -> Path:
     target = f"//{PACKAGE}:{platform}_{name}"
     built = workspace.build([target], [f"--output_groups={platform}", "--norun_validations"])
-    return next(file for file in built.files(target, platform) if file.name == _LIBRARY)
+    return built.named(target, platform)[_LIBRARY]
 
 
 def _archive_size(folder: Path) -> int:

@@ -68,7 +68,7 @@ def line(workspace: Workspace, platform: str, selection: Selection) -> LinkLine:
         [workspaces.platform_flag(platform), "--output_groups=default,sizes", nested.ALL_OUTPUTS],
         progress=sys.stderr.isatty(),
     )
-    (file,) = (f for f in build.files(LIBRARY, "sizes") if f.name == "link.json")
+    file = build.named(LIBRARY, "sizes")["link.json"]
     # Another build would replace the files that the link names.
     return link_line.load(file, workspace.execution_root())
 

@@ -217,3 +217,12 @@ def test_other_failures_are_not_repeated(app: Path, tmp_path: Path) -> None:
     with nested.opened(app, "x") as workspace:
         assert workspace.bazel(["build"]).returncode == 1
     assert log.read_text() == "--noblock_for_lock build\n"
+
+
+def test_files_of_a_build_by_their_names() -> None:
+    one, two, library = Path("a/one"), Path("b/one"), Path("b/lib.so")
+    build = nested.Build({("//:x", "default"): (one,), ("//:x", "programs"): (two, library)}, "")
+    assert build.named("//:x") == {"one": one}
+    assert build.named("//:x", "programs") == {"one": two, "lib.so": library}
+    assert build.named("//:x", "programs", "default") == {"one": one, "lib.so": library}
+    assert build.named("//:y") == {}

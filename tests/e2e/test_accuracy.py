@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from tfcarve import full_tensorflow
@@ -93,13 +95,38 @@ def _wrong(graph: Any, fed: Any, path: str, threads: int) -> Any:
     return _run(graph, fed, path, threads) * np.float32(1.000001)
 
 
-def test_failure_is_repeatable(only: AccurateOp) -> None:
+def _refused(_graph: Any, _fed: Any, _path: str, _threads: int) -> Any:
+    raise RuntimeError("refused\n")
+
+
+@pytest.mark.parametrize(
+    ("run", "error", "message"),
+    [
+        (_wrong, AssertionError, "halves of a unit, TensorFlow's is 0\n"),
+        (_refused, RuntimeError, "refused"),
+    ],
+)
+def test_failure_is_repeatable(
+    run: Callable[[Any, Any, str, int], Any],
+    error: type[Exception],
+    message: str,
+    only: AccurateOp,
+) -> None:
     expected = accuracy.outputs(["small"])
     accuracy.check_kind("small", expected, _run, ["avx2"])
-    with pytest.raises(AssertionError, match="halves of a unit, TensorFlow's is 0\n") as caught:
-        accuracy.check_kind("small", expected, _wrong, ["avx2"])
+    with pytest.raises(error, match=message) as caught:
+        accuracy.check_kind("small", expected, run, ["avx2"])
     (note,) = (note for note in caught.value.__notes__ if note.startswith("small 0: "))
     assert note == f"small 0: {only!r}, avx2: {random_ops.REPEATS}"
+
+
+def test_fewer_examples(tmp_path: Path) -> None:
+    """The process without oneDNN draws the same ops as this one."""
+    expected = accuracy.computed(tmp_path, 2)
+    assert set(expected) == {f"{kind} {number}" for kind in accuracy.TESTED for number in (0, 1)}
+    accuracy.check_kind("pooling", expected, _run, [""], 2)
+    with pytest.raises(KeyError):
+        accuracy.check_kind("pooling", expected, _run, [""], 3)
 
 
 @pytest.mark.parametrize("kind", accuracy.QUICK)

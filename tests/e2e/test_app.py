@@ -27,17 +27,15 @@ def test_the_apps_own_test_passes(label: str, app: Workspace) -> None:
 
 
 def test_selection_has_the_used_kernel_of_the_custom_op(app: Workspace) -> None:
-    build = app.build(["//:tensorflow_selection"])
-    files = build.files("//:tensorflow_selection")
-    selection = json.loads(next(f for f in files if f.name == "selection.json").read_text())
+    target = "//:tensorflow_selection"
+    selection = json.loads(app.build([target]).named(target)["selection.json"].read_text())
     classes = {kernel["class"] for kernel in selection["kernels"] if kernel["op"] == "AppScale"}
     assert classes == {"AppScaleOp<float>"}
 
 
 def test_build_proves_the_library(app: Workspace) -> None:
     """The proof is an action of the build, not an output that was asked for."""
-    files = app.build(["//:tensorflow"]).files("//:tensorflow")
-    library = next(file for file in files if file.name == "libtensorflow-core.so")
+    library = app.build(["//:tensorflow"]).named("//:tensorflow")["libtensorflow-core.so"]
     (proof,) = json.loads((library.parent / "proof.json").read_bytes())
     assert proof["problems"] == []
     assert proof["registered"] > 0

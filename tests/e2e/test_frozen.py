@@ -63,7 +63,7 @@ def _app() -> Iterator[Workspace]:
 
 
 def _ops(app: Workspace, target: str) -> set[str]:
-    document = next(f for f in app.build([target]).files(target) if f.name == "selection.json")
+    document = app.build([target]).named(target)["selection.json"]
     return {op["name"] for op in json.loads(document.read_bytes())["ops"]}
 
 

@@ -30,8 +30,8 @@ def app() -> Iterator[Workspace]:
 
 @pytest.fixture(scope="module")
 def selected(app: Workspace) -> Selection:
-    files = app.build([TARGET + "_selection"]).files(TARGET + "_selection")
-    (file,) = [f for f in files if f.name == "selection.json"]
+    target = TARGET + "_selection"
+    file = app.build([target]).named(target)["selection.json"]
     return selection.parse(file.read_bytes(), str(file))
 
 

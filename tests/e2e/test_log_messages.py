@@ -25,9 +25,7 @@ def _built() -> Iterator[tuple[Workspace, Mapping[str, Mapping[str, Path]]]]:
         groups = "--output_groups=default,programs"
         found = {}
         for name, target in _TARGETS.items():
-            build = workspace.build([target], [groups])
-            files = [*build.files(target), *build.files(target, "programs")]
-            found[name] = {file.name: file for file in files}
+            found[name] = workspace.build([target], [groups]).named(target, "default", "programs")
         yield workspace, found
 
 

@@ -28,11 +28,6 @@ def app() -> Iterator[Workspace]:
         yield workspace
 
 
-def _folder(files: list[Path], name: str) -> Path:
-    (folder,) = {file.parent for file in files if file.name == name}
-    return folder
-
-
 def _headers(app: Workspace, root: Path) -> list[str]:
     """Returns the compiler flags of the core, without the precompiled header."""
     query = f'mnemonic("CppCompile", outputs(".*/{_SAMPLE}\\..*o", deps({_LIBRARY})))'
@@ -54,15 +49,15 @@ def _headers(app: Workspace, root: Path) -> list[str]:
 def built(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with the app and the control, built by make."""
     root = app.execution_root()
-    selection = app.build([_SELECTION]).files(_SELECTION)
-    library = app.build([_LIBRARY], [nested.ALL_OUTPUTS]).files(_LIBRARY)
+    selection = app.build([_SELECTION]).named(_SELECTION)
+    library = app.build([_LIBRARY], [nested.ALL_OUTPUTS]).named(_LIBRARY)
     (tree,) = (root.parents[1] / "external").glob("*tfcarve_tensorflow_2_14")
     values = {
         "APP": app.folder,
         "CXX": "g++",
         "HEADERS": shlex.join(_headers(app, root)),
-        "LIBRARY": _folder(library, "libtensorflow-core.a"),
-        "SELECTION": _folder(selection, "tf_op_files.txt"),
+        "LIBRARY": library["libtensorflow-core.a"].parent,
+        "SELECTION": selection["tf_op_files.txt"].parent,
         "TREE": tree,
     }
     folder = tmp_path_factory.mktemp("built")

@@ -60,8 +60,8 @@ class _Built:
 def _built() -> Iterator[_Built]:
     with app_workspace.opened() as workspace:
         build = workspace.build([_LIBRARY], ["--output_groups=default,sizes,optional_sources"])
-        (file,) = (f for f in build.files(_LIBRARY, "sizes") if f.name == "link.json")
-        sources = frozenset(path.name for path in build.files(_LIBRARY, "optional_sources"))
+        file = build.named(_LIBRARY, "sizes")["link.json"]
+        sources = frozenset(build.named(_LIBRARY, "optional_sources"))
         yield _Built(link_line.load(file, None), sources)
 
 

@@ -24,7 +24,7 @@ def test_packed_relocations(tmp_path: Path) -> None:
     plain, packed = tmp_path / "plain" / name, tmp_path / "packed" / name
     with app_workspace.opened() as workspace:
         build = workspace.build([_LIBRARY], ["--output_groups=default,sizes"])
-        (file,) = (f for f in build.files(_LIBRARY, "sizes") if f.name == "link.json")
+        file = build.named(_LIBRARY, "sizes")["link.json"]
         line = link_line.load(file, None)
         for library, flags in ((plain, []), (packed, [_PACKED])):
             library.parent.mkdir()

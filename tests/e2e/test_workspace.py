@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -32,8 +31,7 @@ def _flags(app: Workspace) -> list[str]:
 
 
 def _selection(build: nested.Build) -> dict[str, object]:
-    (file,) = (f for f in build.files("//:tensorflow_selection") if f.name == "selection.json")
-    found = json.loads(Path(file).read_bytes())
+    found = json.loads(build.named("//:tensorflow_selection")["selection.json"].read_bytes())
     assert isinstance(found, dict)
     return found
 

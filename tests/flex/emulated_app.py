@@ -90,7 +90,7 @@ def opened(
       folder: for temporary files.
     """
     found = published.of(group)
-    delegate = flex_app.library(found.files(release, platform))
+    delegate = found.named(release, platform)[flex_app.LIBRARY]
     models = [found.models / f"{name}.tflite" for name in names]
     expected = interpreters.run_all(FULL, _runs(models, "-"), folder)
     return App(platform, cpu, models, delegate, expected)

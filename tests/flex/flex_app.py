@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -40,8 +40,3 @@ def opened(models: Path) -> Iterator[Workspace]:
     with app_workspace.opened() as workspace:
         workspace.place(PACKAGE, write_models(models), "*.tflite")
         yield workspace
-
-
-def library(files: Iterable[Path]) -> Path:
-    """Returns the delegate among the output files of a target."""
-    return next(file for file in files if file.name == LIBRARY)

@@ -52,7 +52,7 @@ def _app() -> App:
 
 
 def _library(target: str, group: str = "default") -> Path:
-    return flex_app.library(_published(target).files(target, group))
+    return _published(target).named(target, group)[flex_app.LIBRARY]
 
 
 def _published(target: str) -> Published:

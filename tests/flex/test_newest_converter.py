@@ -47,8 +47,8 @@ def _converted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Converted]:
         models = {f"{name}.tflite": folder / f"{name}.tflite" for name in flex_models.MAKERS}
         workspace.place(_PACKAGE, {"BUILD": rules}, "BUILD")
         workspace.place(_PACKAGE, models, "*.tflite")
-        built = workspace.build([f"//{_PACKAGE}:delegate"])
-        yield Converted(folder, flex_app.library(built.files(f"//{_PACKAGE}:delegate")))
+        target = f"//{_PACKAGE}:delegate"
+        yield Converted(folder, workspace.build([target]).named(target)[flex_app.LIBRARY])
 
 
 @pytest.mark.parametrize("package", PLAIN)

@@ -8,8 +8,8 @@ import flat
 import pytest
 
 from built import published
-from flex import altered_interpreter, flex_app, interpreters
-from flex.flex_app import ONE_OP
+from flex import altered_interpreter, interpreters
+from flex.flex_app import LIBRARY, ONE_OP
 
 _UNKNOWN = "the interpreter's structures are not those of TensorFlow Lite 2.14: "
 _NODE = "node 0 (FlexErf): "
@@ -35,7 +35,7 @@ _EXPECTED = {
 
 @pytest.fixture(scope="module", name="delegate")
 def _delegate() -> Path:
-    return flex_app.library(published.of("flex").files(ONE_OP))
+    return published.of("flex").named(ONE_OP)[LIBRARY]
 
 
 @pytest.fixture(scope="module", name="options")

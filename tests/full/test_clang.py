@@ -58,8 +58,7 @@ def _kernels(workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> 
     """The library with the kernels of the overrides."""
     folder = tmp_path_factory.mktemp("models")
     built = override_library.build(workspace, {}, folder, ("default",), flags=CLANG)
-    (file,) = (file for file in built["default"] if file.name == "libtensorflow-core.so")
-    return Library(file)
+    return Library(built["default"]["libtensorflow-core.so"])
 
 
 @pytest.mark.parametrize("kind", drawn_ops.KINDS)

@@ -46,7 +46,7 @@ def archives(workspace: Workspace) -> Mapping[str, Path]:
     build = workspace.build(
         [prebuilt_selection.LIBRARY], [kernel_log.FLAG, "--output_groups=parts"]
     )
-    return {file.name: file for file in build.files(prebuilt_selection.LIBRARY, "parts")}
+    return build.named(prebuilt_selection.LIBRARY, "parts")
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """Kernels for Arm, compiled by g++ and by clang, under qemu: compared with full TensorFlow's on this machine.
 
-The kernels of the overrides, random ops, and decoders of images, which get damaged images too.
+The kernels of the overrides, random ops and their errors, and decoders of images, which get damaged images too.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from demo import library
 from e2e.builds import app_workspace, override_library
 from e2e.graphs import library_graphs, override_graphs
 from e2e.graphs.override_graphs import Case
-from e2e.random_cases import comparisons, drawn_ops
+from e2e.random_cases import accuracy, comparisons, drawn_ops
 from e2e.random_cases import random_ops as ops
 from models import frozen
 
 _PLATFORMS = ("linux_arm64", "linux_armv7")
 _COMPILERS = {"g++": ("app", ()), "clang": (app_workspace.CLANG_WORKSPACE, app_workspace.CLANG)}
-# Of each kind.
-_RANDOM_OPS = 10
+# Of each kind. Those of accuracy have up to a million terms, which take seconds under qemu.
+_RANDOM_OPS, _ACCURATE_OPS = 10, 5
 # Of each image.
 _DAMAGED = 10
 # What libjpeg says about an image that it decodes all the same.
@@ -59,10 +59,7 @@ def _programs(
         built = override_library.build(
             workspace, graphs, folder, tuple(groups.values()), "arm", flags
         )
-        yield {
-            platform: next(file for file in built[group] if file.name == "run_model")
-            for platform, group in groups.items()
-        }
+        yield {platform: built[group]["run_model"] for platform, group in groups.items()}
 
 
 class _Runner:
@@ -91,6 +88,12 @@ class _Runner:
         assert done.returncode in (0, 1), done.stderr
         assert bool(_REPAIRED.sub("", done.stderr)) == bool(done.returncode)
         return None if done.returncode else np.load(output)
+
+    def run_op(self, graph: Any, fed: Any, _path: str, threads: int) -> Any:
+        """Returns the output; its arguments are those of random_ops.check."""
+        found = self.run(graph, fed, threads)
+        assert found is not None, "the library refuses it"
+        return found
 
 
 @pytest.fixture(name="runner", params=_PLATFORMS)
@@ -123,11 +126,18 @@ def test_overrides(name: str, runner: _Runner, cases: Mapping[str, Case]) -> Non
 
 @pytest.mark.parametrize("kind", drawn_ops.KINDS)
 def test_random_ops(kind: str, runner: _Runner, capsys: pytest.CaptureFixture[str]) -> None:
-    def run(graph: Any, fed: Any, _: str, threads: int) -> Any:
-        return runner.run(graph, fed, threads)
-
     with capsys.disabled():
-        ops.check(kind, run, _RANDOM_OPS, ("",), (1, 2), fused=True)
+        ops.check(kind, runner.run_op, _RANDOM_OPS, ("",), (1, 2), fused=True)
+
+
+@pytest.fixture(name="exact", scope="module")
+def _exact(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
+    return accuracy.computed(tmp_path_factory.mktemp("exact"), _ACCURATE_OPS)
+
+
+@pytest.mark.parametrize("kind", accuracy.TESTED)
+def test_errors(kind: str, runner: _Runner, exact: Mapping[str, Any]) -> None:
+    accuracy.check_kind(kind, exact, runner.run_op, ("",), _ACCURATE_OPS)
 
 
 def _expected(graph: Any, data: Any) -> Any:

@@ -231,7 +231,7 @@ def _built(
         groups = override_library.build(
             workspace, graphs, folder, ("unstripped", "programs"), flags=flags
         )
-        yield _Built(sanitizer, {file.name: file for files in groups.values() for file in files})
+        yield _Built(sanitizer, {**groups["unstripped"], **groups["programs"]})
 
 
 def test_c_interface(built: _Built, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def _library(
     folder = tmp_path_factory.mktemp("models")
     with app_workspace.opened() as workspace:
         built = override_library.build(workspace, {"upstream": graph}, folder, ("default",))
-    return Library(next(file for file in built["default"] if file.suffix == ".so"))
+    return Library(built["default"]["libtensorflow-core.so"])
 
 
 def _compared(op: RecordedOp) -> Sequence[RecordedTensor]:

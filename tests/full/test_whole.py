@@ -137,7 +137,7 @@ def test_flex_delegate_for_ios(flex: Workspace) -> None:
 def _release(workspace: Workspace, platform: str) -> Mapping[str, Path]:
     """Returns the files for other build systems, by name."""
     build = workspace.build(["//:release"], [f"--output_groups={platform}"])
-    return {file.name: file for file in build.files("//:release", platform)}
+    return build.named("//:release", platform)
 
 
 def _linked_for_android(folder: Path, name: str, flags: Sequence[str]) -> Path:

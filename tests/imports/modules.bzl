@@ -192,6 +192,7 @@ MODULES = {
     "tests/tools/prepare/freeze/test_op_library.py": ["cli", "commands/calibrate", "commands/compare", "commands/freeze", "commands/golden", "commands/transform"],
     "tests/tools/prepare/freeze/test_original.py": ["prepare/original/run"],
     "tests/tools/prepare/freeze/test_signature_names.py": ["cli", "commands/calibrate", "commands/compare", "commands/freeze", "commands/golden", "commands/inspect", "commands/transform"],
+    "tests/tools/prepare/freeze/test_texts.py": ["prepare/freeze/load", "prepare/freeze/source"],
     "tests/tools/prepare/graph/test_functions.py": ["prepare/evaluate/evaluator", "prepare/graph/functions"],
     "tests/tools/prepare/graph/test_graph.py": ["prepare/evaluate/evaluator"],
     "tests/tools/prepare/graph/test_graph_file.py": ["prepare/pipeline/pipeline"],

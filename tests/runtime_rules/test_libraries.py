@@ -110,8 +110,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
             prebuilt_selection.PACKAGE, {file.name: file for file in folder.glob("*.pb")}, "*.pb"
         )
         target = f"//{prebuilt_selection.PACKAGE}:selection"
-        made = workspace.build([target]).files(target)
-        (file,) = [f for f in made if f.name == "selection.json"]
+        file = workspace.build([target]).named(target)["selection.json"]
         yield App(workspace, selection.parse(file.read_bytes(), str(file)), folder)
 
 

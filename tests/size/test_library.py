@@ -40,8 +40,7 @@ def app() -> Iterator[Workspace]:
 def files(app: Workspace) -> dict[str, Path]:
     """The outputs of Inception's library for the host, by file name."""
     build = app.build([TARGET], ["--output_groups=default,sizes", nested.ALL_OUTPUTS])
-    outputs = [f for g in ("default", "sizes") for f in build.files(TARGET, g)]
-    return {file.name: file for file in outputs}
+    return build.named(TARGET, "default", "sizes")
 
 
 @pytest.fixture(scope="module")

@@ -106,7 +106,7 @@ def _seconds_of_this_process() -> float:
 
 def _select(workspace: Workspace, progress: bool) -> Selected:
     build = workspace.build([SELECTION], progress=progress)
-    selection = next(f for f in build.files(SELECTION) if f.name == "selection.json")
+    selection = build.named(SELECTION)["selection.json"]
     return Selected.of(json.loads(selection.read_text(encoding="utf-8")))
 
 

@@ -66,9 +66,10 @@ class Build:
         """Returns the files of an output group of a target."""
         return self.outputs.get((target, group), ())
 
-    def named(self, target: str, group: str) -> dict[str, Path]:
-        """Returns the files of an output group of a target by their names."""
-        return {file.name: file for file in self.files(target, group)}
+    def named(self, target: str, *groups: str) -> dict[str, Path]:
+        """Returns the files of output groups of a target by their names; those of `default` if no group is given. The last of equal names counts."""
+        found = (self.files(target, group) for group in groups or ("default",))
+        return {file.name: file for files in found for file in files}
 
 
 def _require_success(done: subprocess.CompletedProcess[str]) -> None:

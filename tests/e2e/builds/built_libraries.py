@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,7 @@ COMPILERS: Mapping[str, str] = {
 }
 # The platforms of a test. The tests for linux_armv7 are targets of their own, which run by name.
 PLATFORMS = tuple(os.environ.get("TESTED_PLATFORMS", "linux_arm64 linux_x86_64").split())
-_TARGET = "//:release"
+_TARGET, _LIBRARY = "//:release", "libtensorflow-core.a"
 # The group of tests/built/groups.py, and the target, of platforms whose libraries the group `app` does not have.
 _PUBLISHED = {"linux_armv7": ("app_armv7", "//:release_armv7")}
 # The sources of the app.
@@ -87,15 +87,12 @@ def checked(
 
 def built(workspace: Workspace, platform: str, target: str = _TARGET) -> Release:
     """Builds a tf_multi_platform_library for one platform; by default, the app's."""
-    files = workspace.build([target], [f"--output_groups={platform}"]).files(target, platform)
-    return Release(platform, workspace.folder, _folder(files))
+    files = workspace.build([target], [f"--output_groups={platform}"]).named(target, platform)
+    return Release(platform, workspace.folder, files[_LIBRARY].parent)
 
 
 def of_app(platform: str) -> Release:
     """Returns the app's library for a platform, which //tests/built builds."""
     name, target = _PUBLISHED.get(platform, ("app", _TARGET))
-    return Release(platform, APP, _folder(published.of(name).files(target, platform)))
-
-
-def _folder(files: Iterable[Path]) -> Path:
-    return next(file for file in files if file.name == "libtensorflow-core.a").parent
+    files = published.of(name).named(target, platform)
+    return Release(platform, APP, files[_LIBRARY].parent)

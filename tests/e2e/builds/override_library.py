@@ -26,7 +26,7 @@ def build(
     groups: Sequence[str],
     target: str = "library",
     flags: Sequence[str] = (),
-) -> Mapping[str, Sequence[Path]]:
+) -> Mapping[str, Mapping[str, Path]]:
     """Builds the library for the graphs of a test and of drawn_ops.
 
     Args:
@@ -38,9 +38,9 @@ def build(
       flags: of Bazel.
 
     Returns:
-      The files of each output group.
+      The files of each output group by their names.
     """
     workspace.place(_PACKAGE, write_models(graphs, folder), "*.pb")
     label = f"//{_PACKAGE}:{target}"
     done = workspace.build([label], [*flags, f"--output_groups={','.join(groups)}"])
-    return {group: done.files(label, group) for group in groups}
+    return {group: done.named(label, group) for group in groups}

@@ -13,18 +13,19 @@ import numpy as np
 from models.frozen import Array
 
 
-def computed(module: str, folder: Path) -> Mapping[str, Array]:
-    """Runs a module as a program in a process without oneDNN; its argument is the .npz archive that it writes.
+def computed(module: str, folder: Path, *arguments: str) -> Mapping[str, Array]:
+    """Runs a module as a program in a process without oneDNN; its first argument is the .npz archive that it writes.
 
     Args:
       module: the module's name.
       folder: for the archive.
+      *arguments: the program's further arguments.
 
     Returns:
       The arrays of the archive.
     """
     file = folder / "computed.npz"
     environment = {**os.environ, "TF_ENABLE_ONEDNN_OPTS": "0"}
-    subprocess.run([sys.executable, "-m", module, file], check=True, env=environment)
+    subprocess.run([sys.executable, "-m", module, file, *arguments], check=True, env=environment)
     with np.load(file) as arrays:
         return dict(arrays)

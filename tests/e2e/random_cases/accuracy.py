@@ -1,8 +1,8 @@
 """Errors of a carved library's kernels compared with those of full TensorFlow's, both against double precision.
 
-    python -m e2e.random_cases.accuracy FILE
+    python -m e2e.random_cases.accuracy FILE COUNT
 
-writes what full TensorFlow computes for the random ops of this run to FILE, an .npz archive. Import tfcarve.full_tensorflow's
+writes what full TensorFlow computes for COUNT random ops of each kind of this run to FILE, an .npz archive. Import tfcarve.full_tensorflow's
 SETTINGS into the environment first.
 """
 
@@ -47,12 +47,13 @@ TIMES, HALF_UNITS = 2, 4
 _HALF_UNIT = 2.0**-24
 # Numbers above it may overflow in one order of the terms and not in another one.
 _LARGE = float(np.finfo(np.float32).max) / 8
-_EXAMPLES = extent.of(12, 100)
+# Random ops of each kind.
+EXAMPLES = extent.of(12, 100)
 
 
-def drawn(kind: str) -> list[AccurateOp]:
-    """Returns the random ops of a kind, the same ones for the same seed."""
-    return seeded_examples.drawn(KINDS[kind], _EXAMPLES, random_ops.SEED)
+def drawn(kind: str, examples: int = EXAMPLES) -> list[AccurateOp]:
+    """Returns random ops of a kind, the same ones for the same seed and number of examples."""
+    return seeded_examples.drawn(KINDS[kind], examples, random_ops.SEED)
 
 
 def quick_kernels() -> Any:
@@ -65,9 +66,9 @@ def _key(kind: str, number: int) -> str:
     return f"{kind} {number}"
 
 
-def computed(folder: Path) -> Mapping[str, Any]:
-    """Returns what full TensorFlow computes for the ops of this run, without oneDNN, whose algorithms are others."""
-    return without_onednn.computed(__name__, folder)
+def computed(folder: Path, examples: int = EXAMPLES) -> Mapping[str, Any]:
+    """Returns what full TensorFlow computes for the ops of TESTED, without oneDNN, whose algorithms are others."""
+    return without_onednn.computed(__name__, folder, str(examples))
 
 
 def error(output: Any, exact: Any) -> float:
@@ -114,40 +115,42 @@ def check_kind(
     expected: Mapping[str, Any],
     run: Callable[[Any, Any, str, int], Any],
     paths: Sequence[str],
+    examples: int = EXAMPLES,
 ) -> None:
-    """Checks the random ops of a kind.
+    """Checks random ops of a kind.
 
     Args:
       kind: of KINDS.
-      expected: of computed().
+      expected: of computed(), for as many examples.
       run: as in random_ops.check.
       paths: instruction sets.
+      examples: how many ops.
 
     Raises:
-      AssertionError: see check(). A note says which op.
+      AssertionError: see check(). A note says which op. All exceptions of `run` get this note.
     """
-    for number, op in enumerate(drawn(kind)):
+    for number, op in enumerate(drawn(kind, examples)):
         key, fed = _key(kind, number), op.fed()
         (exact,) = frozen.run(op.exact_graph(), {frozen.INPUT: fed}, [frozen.OUTPUT])
         for path in paths:
-            actual = run(op.graph(), fed, path, 1 + number % 3)[:-1]
             try:
+                actual = run(op.graph(), fed, path, 1 + number % 3)[:-1]
                 check(actual, expected[key], exact)
-            except AssertionError as failure:
+            except Exception as failure:
                 failure.add_note(f"{key}: {op}, {path or 'any CPU'}: {random_ops.REPEATS}")
                 raise
 
 
-def outputs(kinds: Sequence[str]) -> Mapping[str, Any]:
-    """Returns what full TensorFlow computes in this process for the ops of kinds."""
+def outputs(kinds: Sequence[str], examples: int = EXAMPLES) -> Mapping[str, Any]:
+    """Returns what full TensorFlow computes in this process for random ops of kinds."""
     return {
         _key(kind, number): frozen.run(op.graph(), {frozen.INPUT: op.fed()}, [frozen.OUTPUT])[0][
             :-1
         ]
         for kind in kinds
-        for number, op in enumerate(drawn(kind))
+        for number, op in enumerate(drawn(kind, examples))
     }
 
 
 if __name__ == "__main__":
-    np.savez(sys.argv[1], **outputs(TESTED))
+    np.savez(sys.argv[1], **outputs(TESTED, int(sys.argv[2])))

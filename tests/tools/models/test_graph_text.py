@@ -115,7 +115,15 @@ _GRAPH = 'node { name: "n" op: "Op" }'
     ],
 )
 def test_kinds(text: str, kind: str) -> None:
+    assert graph_text.kind_of(text.encode()) == kind
     assert graph_text.to_binary(text.encode())[0] == kind
+
+
+def test_only_the_first_field_determines_the_kind() -> None:
+    assert graph_text.kind_of(b"# comment\nmeta_graphs { damaged") == "saved_model"
+    assert graph_text.kind_of(b"unknown: 1 meta_graphs { }") == "graphdef"
+    with pytest.raises(TextError, match="line 1: a field name was expected, not '{'"):
+        graph_text.kind_of(b"{ }")
 
 
 _SAVED_MODEL = """

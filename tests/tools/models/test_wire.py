@@ -31,6 +31,24 @@ def test_fields() -> None:
     ]
 
 
+def test_fields_of_one_number() -> None:
+    """Only those of the right wire type count."""
+    data = b"".join(
+        (
+            protos.number(1, 5),
+            protos.data(1, "ab"),
+            protos.data(2, "c"),
+            protos.number(1, 7),
+            protos.data(1, ""),
+        )
+    )
+    region = (0, len(data))
+    assert [data[a:b] for a, b in wire.contents(data, region, 1)] == [b"ab", b""]
+    assert wire.last_varint(data, region, 1) == 7
+    assert wire.last_varint(data, (0, 2), 1) == 5
+    assert list(wire.contents(data, region, 3)) == [] and wire.last_varint(data, region, 2) == 0
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -46,8 +64,14 @@ def test_fields() -> None:
     ],
 )
 def test_not_a_message(data: bytes, message: str) -> None:
-    with pytest.raises(WireError, match=message):
-        list(wire.fields(data, 0, len(data)))
+    region = (0, len(data))
+    for read in (
+        lambda: list(wire.fields(data, *region)),
+        lambda: list(wire.contents(data, region, 7)),
+        lambda: wire.last_varint(data, region, 7),
+    ):
+        with pytest.raises(WireError, match=message):
+            read()
 
 
 def test_text() -> None:

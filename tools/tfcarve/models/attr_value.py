@@ -61,9 +61,8 @@ def type_name(number: int) -> str:
 def function_name(data: Buffer, place: int, end: int) -> str:
     """Reads the name in a NameAttrList."""
     name = ""
-    for number, kind, a, b in wire.fields(data, place, end):
-        if number == 1 and kind == BYTES:
-            name = wire.text(data, a, b)
+    for a, b in wire.contents(data, (place, end), 1):
+        name = wire.text(data, a, b)
     return name
 
 
@@ -72,11 +71,7 @@ def shape(data: Buffer, place: int, end: int) -> tuple[int, ...] | None:
     dims: list[int] = []
     for number, kind, a, b in wire.fields(data, place, end):
         if number == 2 and kind == BYTES:
-            size = 0
-            for n, k, c, _ in wire.fields(data, a, b):
-                if n == 1 and k == VARINT:
-                    size = wire.signed(c)
-            dims.append(size)
+            dims.append(wire.signed(wire.last_varint(data, (a, b), 1)))
             if len(dims) > _MAX_DIMENSIONS:
                 raise WireError(
                     f"byte {place}: a shape with more than {_MAX_DIMENSIONS} dimensions"

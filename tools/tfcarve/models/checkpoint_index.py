@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tfcarve.models import checkpoint_files, sorted_table, wire
-from tfcarve.models.wire import BYTES, VARINT, Budget, Buffer, Region
+from tfcarve.models.wire import Budget, Buffer
 
 # The key of an entry that describes the whole file. Keys of the parts of a partitioned tensor begin with a null byte.
 _HEADER, _PART = b"", b"\0"
@@ -19,33 +19,19 @@ _NAME, _TYPE = 1, 3
 _DTYPE = 1
 
 
-def _number(data: Buffer, region: Region, field: int) -> int:
-    found = 0
-    for number, kind, a, _ in wire.fields(data, *region):
-        if number == field and kind == VARINT:
-            found = a
-    return found
-
-
-def _messages(data: Buffer, region: Region, field: int) -> Iterator[Region]:
-    for number, kind, a, b in wire.fields(data, *region):
-        if number == field and kind == BYTES:
-            yield a, b
-
-
 def _of_v1(data: bytes, budget: Budget) -> Iterator[tuple[str, int]]:
     """Yields the names and types in a SavedTensorSlices."""
-    for meta in _messages(data, (0, len(data)), _META):
-        for tensor in _messages(data, meta, _TENSOR):
+    for meta in wire.contents(data, (0, len(data)), _META):
+        for tensor in wire.contents(data, meta, _TENSOR):
             budget.take(tensor[1] - tensor[0])
-            for a, b in _messages(data, tensor, _NAME):
-                yield wire.text(data, a, b), _number(data, tensor, _TYPE)
+            for a, b in wire.contents(data, tensor, _NAME):
+                yield wire.text(data, a, b), wire.last_varint(data, tensor, _TYPE)
 
 
 def _of_v2(entries: Iterator[tuple[bytes, bytes]]) -> Iterator[tuple[str, int]]:
     for key, value in entries:
         if key != _HEADER and not key.startswith(_PART):
-            yield wire.text(key, 0, len(key)), _number(value, (0, len(value)), _DTYPE)
+            yield wire.text(key, 0, len(key)), wire.last_varint(value, (0, len(value)), _DTYPE)
 
 
 def types(data: Buffer, is_v2: bool) -> Mapping[str, int]:

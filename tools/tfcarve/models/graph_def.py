@@ -281,13 +281,12 @@ def graph(data: Buffer, place: int, end: int, model: str, budget: Budget) -> Gra
                 f"byte {a if kind == BYTES else place}: field {number} is not in graph.proto: not a GraphDef"
             )
     for i in range(0, len(libraries), 2):
-        for number, kind, a, b in wire.fields(data, libraries[i], libraries[i + 1]):
-            if number == 1 and kind == BYTES:
-                found = function_def.function(data, a, b, budget)
-                functions[found.name] = found.function
-                nodes.begin(found.name)
-                for body in range(0, len(found.nodes), 2):
-                    nodes.add(found.nodes[body], found.nodes[body + 1])
+        for a, b in wire.contents(data, (libraries[i], libraries[i + 1]), 1):
+            found = function_def.function(data, a, b, budget)
+            functions[found.name] = found.function
+            nodes.begin(found.name)
+            for body in range(0, len(found.nodes), 2):
+                nodes.add(found.nodes[body], found.nodes[body + 1])
     for _ in nodes:  # raises WireError if one is invalid
         pass
     return Graph(nodes, functions, versions)

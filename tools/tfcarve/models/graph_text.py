@@ -223,18 +223,27 @@ _SAVED_MODEL = Message(
 MESSAGES = {"graphdef": _GRAPH, "meta_graph": _META_GRAPH, "saved_model": _SAVED_MODEL}
 
 
-def to_binary(data: Buffer) -> tuple[str, bytes]:
-    """Converts a text.
-
-    Returns:
-      The message's kind (graphdef, meta_graph or saved_model), and the fields that tfcarve reads, in binary form.
+def kind_of(data: Buffer) -> str:
+    """Returns the kind of a message (graphdef, meta_graph or saved_model) by its first field; graphdef if the field is unknown.
 
     Raises:
-      text_format.TextError: the text is not one of these messages, or has a field that TensorFlow does not know.
+      text_format.TextError: the text does not start with a field.
     """
     name = first_name(data).encode()
     found = (
         k for k, message in MESSAGES.items() if name in message.fields or name in message.skipped
     )
-    kind = next(found, "graphdef")
+    return next(found, "graphdef")
+
+
+def to_binary(data: Buffer) -> tuple[str, bytes]:
+    """Converts a text.
+
+    Returns:
+      The message's kind (see kind_of), and the fields that tfcarve reads, in binary form.
+
+    Raises:
+      text_format.TextError: the text is not one of these messages, or has a field that TensorFlow does not know.
+    """
+    kind = kind_of(data)
     return kind, to_wire(data, MESSAGES[kind])

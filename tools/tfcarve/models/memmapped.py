@@ -76,9 +76,7 @@ def regions(data: Buffer) -> Mapping[bytes, Region]:
     budget = Budget(end - place)
     found: dict[bytes, Region] = {}
     start = 0  # TensorFlow's reader requires the order of the file, too
-    for number, kind, a, b in wire.fields(data, place, end):
-        if number != ELEMENT or kind != BYTES:
-            continue
+    for a, b in wire.contents(data, directory, ELEMENT):
         budget.take(_REGION_MEMORY + b - a)
         name, offset, length = _element(data, a, b)
         shown = name.decode(errors="replace")

@@ -43,10 +43,9 @@ def meta_graph(data: Buffer, place: int, end: int, budget: Budget) -> Iterator[M
                 f"byte {place}: field {number} is not in meta_graph.proto: not a MetaGraphDef"
             )
         if number == 1:
-            for n, k, c, d in wire.fields(data, a, b):
-                if n == 4 and k == BYTES:
-                    budget.take(_TAG)
-                    tags.append(wire.text(data, c, d))
+            for tag in wire.contents(data, (a, b), 4):
+                budget.take(_TAG)
+                tags.append(wire.text(data, *tag))
         elif number == 2:
             budget.take(_GRAPH)
             graphs.append((a, b))

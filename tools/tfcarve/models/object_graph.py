@@ -129,14 +129,13 @@ class ObjectGraph:
         """Returns the names of the positional arguments of a function's Python code, as far as the file states them."""
         names: list[str] = []
         spec = 2 if found.kind == "function" else 4
-        for number, kind, a, b in wire.fields(self._data, *found.content):
-            if number == spec and kind == BYTES:
-                for field, of, c, d in wire.fields(self._data, a, b):
-                    if field == 1 and of == BYTES:
-                        listed = structured_value.leaves(self._data, (c, d), self.budget)
-                        names = [e.text[1:-1] for e in listed if e.path[:1] == ("args",)]
-                    elif field == 2 and of == VARINT and a:
-                        names = names[1:]  # self
+        for region in wire.contents(self._data, found.content, spec):
+            for field, kind, a, b in wire.fields(self._data, *region):
+                if field == 1 and kind == BYTES:
+                    listed = structured_value.leaves(self._data, (a, b), self.budget)
+                    names = [e.text[1:-1] for e in listed if e.path[:1] == ("args",)]
+                elif field == 2 and kind == VARINT and a:
+                    names = names[1:]  # self
         return tuple(names)
 
     def concrete_function(self, name: str) -> SavedConcreteFunction:
@@ -171,15 +170,11 @@ class ObjectGraph:
 
     def asset(self, found: SavedObject) -> int:
         """Returns the index of an object of the kind asset in MetaGraphDef.asset_file_def."""
-        numbers = [
-            a for n, k, a, _ in wire.fields(self._data, *found.content) if (n, k) == (1, VARINT)
-        ]
-        return numbers[-1] if numbers else 0
+        return wire.last_varint(self._data, found.content, 1)
 
     def _texts(self, found: SavedObject, field: int) -> Iterator[str]:
-        for number, kind, a, b in wire.fields(self._data, *found.content):
-            if number == field and kind == BYTES:
-                yield wire.text(self._data, a, b)
+        for a, b in wire.contents(self._data, found.content, field):
+            yield wire.text(self._data, a, b)
 
     def _text(self, found: SavedObject, field: int) -> str:
         return next(self._texts(found, field), "")

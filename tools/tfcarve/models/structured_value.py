@@ -86,13 +86,9 @@ def _constant(data: Buffer, number: int, kind: int, a: int, b: int) -> str:
 def _entries(data: Buffer, region: Region, number: int) -> Iterator[tuple[str | int, Region]]:
     """Yields the keys or indices of a container's values, and the values."""
     wanted = 2 if number == _NAMED_TUPLE else 1
-    index = 0
-    for field, kind, a, b in wire.fields(data, *region):
-        if field != wanted or kind != BYTES:
-            continue
+    for index, (a, b) in enumerate(wire.contents(data, region, wanted)):
         if number in (_LIST, _TUPLE):
             yield index, (a, b)
-            index += 1
         else:
             key, value = wire.entry(data, a, b)
             yield key, value or (b, b)

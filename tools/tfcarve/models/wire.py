@@ -115,6 +115,22 @@ def fields(data: Buffer, place: int, end: int) -> Iterator[Field]:
             raise WireError(f"byte {start}: wire type {kind}: not a protocol buffer")
 
 
+def contents(data: Buffer, region: Region, number: int) -> Iterator[Region]:
+    """Yields the contents of a field of messages, strings or bytes, in the message at `region`; raises WireError like `fields`."""
+    for found, kind, a, b in fields(data, *region):
+        if found == number and kind == BYTES:
+            yield a, b
+
+
+def last_varint(data: Buffer, region: Region, number: int) -> int:
+    """Returns the value of a field of one varint, in the message at `region`; 0: it has none. Raises WireError like `fields`."""
+    value = 0
+    for found, kind, a, _ in fields(data, *region):
+        if found == number and kind == VARINT:
+            value = a
+    return value
+
+
 def signed(value: int) -> int:
     """Returns a varint's value as a signed 64-bit number."""
     return value - (1 << 64) if value >= 1 << 63 else value

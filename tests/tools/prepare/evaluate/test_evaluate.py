@@ -96,8 +96,28 @@ def test_it_restarts_after_its_end() -> None:
         with pytest.raises(InvalidInput, match="TensorFlow's process ended with status -9"):
             own.request(OpListRequest())
         with own.loaded(_fill(3)) as loaded:
-            (y,) = loaded.run([Ref("y")], {})
-        assert tensors.to_array(y, "y").tolist() == [1, 1, 1]
+            _check_ones(loaded, 3)
+
+
+def test_a_kept_graph_is_loaded_once_for_each_process() -> None:
+    graph, other = _fill(3), _fill(2)
+    with Evaluator() as own:
+        kept = own.kept(graph)
+        assert own.kept(_fill(3)) is kept
+        assert own.kept(other) is not kept
+        _check_ones(kept, 3)
+        _check_ones(own.kept(other), 2)
+        own.close()
+        _check_ones(own.kept(graph), 3)
+        graph.nodes[0].op = "NoSuchOp"
+        for _ in range(2):
+            with pytest.raises(Failed, match="NoSuchOp"):
+                own.kept(graph)
+
+
+def _check_ones(graph: evaluator.Loaded, count: int) -> None:
+    (y,) = graph.run([Ref("y")], {})
+    assert tensors.to_array(y, "y").tolist() == [1] * count
 
 
 def test_it_ends_with_the_block() -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import tensorflow as tf
 from freeze_running import frozen_here
 from freeze_sources import MAKERS, keras_model
 
 from tfcarve.errors import InvalidInput
+from tfcarve.prepare.evaluate.evaluator import Evaluator
+from tfcarve.prepare.evaluate.requests import LoadRequest, Request, Response
+from tfcarve.prepare.freeze.checkpoint import Checkpoint, Location
 from tfcarve.prepare.freeze.request import Options
 from tfcarve.prepare.freeze.source import request
+from tfcarve.prepare.graph import tensors
 from tfcarve.prepare.original import program
 from tfcarve.prepare.original.messages import RunRequest
 
@@ -66,6 +72,40 @@ def test_all_missing_variables(tmp_path: Path) -> None:
     run = RunRequest(model=wanted, samples=1, inputs=("x",), outputs=("y",))
     fed = [tf.make_tensor_proto([1.0, 2.0]).SerializeToString()]
     assert program.run(run, fed, tmp_path)[0] == expected
+
+
+class _CountsLoads(Evaluator):
+    loads = 0
+
+    def request(self, head: Request, parts: Sequence[bytes] = ()) -> tuple[Response, list[bytes]]:
+        self.loads += isinstance(head, LoadRequest)
+        return super().request(head, parts)
+
+
+def test_each_type_loads_one_graph_for_all_its_variables(tmp_path: Path) -> None:
+    """Neither more variables nor a slice of one loads another graph."""
+    values = {
+        **{f"float_{n}": np.full([2, n], n, np.float32) for n in range(5)},
+        **{f"int_{n}": np.array(n) for n in range(5)},
+        "text": np.array([b"a", b"\0"], object),
+    }
+    prefix = str(tmp_path / "m.ckpt")
+    tf.raw_ops.SaveV2(
+        prefix=prefix,
+        tensor_names=list(values),
+        shape_and_slices=[""] * len(values),
+        tensors=[tf.constant(value) for value in values.values()],
+    )
+    with _CountsLoads() as evaluator:
+        checkpoint = Checkpoint(prefix, "c", False, evaluator)
+        for name, value in values.items():
+            found = tensors.to_array(checkpoint.value(Location(name), name), name)
+            np.testing.assert_array_equal(found, value)
+        part = checkpoint.value(Location("float_4", "2 4 1,1:0,2"), "float_4")
+        np.testing.assert_array_equal(tensors.to_array(part, "part"), [[4, 4]])
+        with pytest.raises(InvalidInput, match="^checkpoint c: cannot be read: .*slice"):
+            checkpoint.value(Location("float_4", "2 5 1,1:0,2"), "float_4")
+    assert evaluator.loads == 3
 
 
 _POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "a1" * 32 + "\nsize 5000\n"

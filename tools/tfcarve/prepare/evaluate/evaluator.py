@@ -145,6 +145,7 @@ class Evaluator:
         self._numbers = itertools.count()
         self._op_libraries = op_libraries
         self._to_load: list[str] = []
+        self._kept: dict[bytes, Loaded] = {}
 
     @cached_property
     def op_defs(self) -> Mapping[str, OpDef]:
@@ -165,6 +166,15 @@ class Evaluator:
         parts = [graph_file.to_bytes(graph), session_config(threads)]
         with self._loaded(LoadRequest(graph=next(self._numbers)), parts) as found:
             yield found
+
+    def kept(self, graph: Graph) -> Loaded:
+        """Loads a small graph, unless the process has it; it stays until the process ends. Raises Failed if TensorFlow rejects it."""
+        data = graph_file.to_bytes(graph)
+        if data not in self._kept:
+            number = next(self._numbers)
+            self.request(LoadRequest(graph=number), [data, session_config(threads=1)])
+            self._kept[data] = Loaded(self, number)
+        return self._kept[data]
 
     @contextmanager
     def saved_model(self, folder: Path, tags: Sequence[str]) -> Iterator[Loaded]:
@@ -254,6 +264,7 @@ class Evaluator:
     def close(self) -> None:
         """Ends the process."""
         process, self._process = self._process, None
+        self._kept.clear()
         if process is not None:
             for stream in (process.stdin, process.stdout):
                 with contextlib.suppress(OSError):

@@ -16,10 +16,12 @@ from tfcarve.errors import InvalidInput
 from tfcarve.models import checkpoint_index
 from tfcarve.models.wire import WireError
 from tfcarve.nearest import nearest
-from tfcarve.prepare.evaluate.evaluator import Evaluator
-from tfcarve.prepare.freeze.computed import computed
-from tfcarve.prepare.freeze.nodes import constant, make, strings
+from tfcarve.prepare.evaluate.evaluator import Evaluator, Failed
+from tfcarve.prepare.freeze.nodes import make, strings
+from tfcarve.prepare.freeze.reason import reason
 from tfcarve.prepare.freeze.trace import Trace
+from tfcarve.prepare.graph import tensors
+from tfcarve.prepare.graph.graph import Graph, Ref
 from tfcarve.prepare.graph.messages import NodeDef, TensorProto
 from tfcarve.prepare.graph.saved_model_messages import TrackableObjectGraph
 
@@ -29,6 +31,9 @@ _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 # The name of the attribute of an object that is a variable's value.
 _VALUE = "VARIABLE_VALUE"
 _MAX_LISTED = 20
+# The inputs of RestoreV2, in its order.
+_PREFIX, _NAMES, _PARTS = "prefix", "tensor_names", "shape_and_slices"
+_RESTORED = "restored"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,14 @@ class Location:
 
     key: str
     part: str = ""
+
+
+def _restoring(dtype: int) -> Graph:
+    """Returns a graph that reads any value of a type from a checkpoint, so that it is loaded once for many variables."""
+    inputs = (_PREFIX, _NAMES, _PARTS)
+    read = make(_RESTORED, "RestoreV2", inputs, {})
+    read.attr["dtypes"].list.type.append(dtype)
+    return Graph([*(make(n, "Placeholder", [], {"dtype": tensors.STRING}) for n in inputs), read])
 
 
 class Checkpoint:
@@ -65,9 +78,9 @@ class Checkpoint:
                 f"checkpoint {name}: has no moving averages (no variable *{_AVERAGE}): remove --moving-averages"
             )
 
-    def _damaged(self, error: Exception) -> InvalidInput:
+    def _damaged(self, why: object) -> InvalidInput:
         return InvalidInput(
-            f"checkpoint {self.name}: cannot be read: {error}: it may be truncated or incomplete"
+            f"checkpoint {self.name}: cannot be read: {why}: it may be truncated or incomplete"
         )
 
     @cached_property
@@ -105,12 +118,13 @@ class Checkpoint:
         return Location(self._keys_by_name.get(shared, variable.name))
 
     def _restored(self, location: Location) -> TensorProto:
-        texts = {"prefix": self._prefix, "names": [location.key], "parts": [location.part]}
-        read = make("value", "RestoreV2", list(texts), {})
-        read.attr["dtypes"].list.type.append(self._types[location.key])
-        given = [constant(name, strings(text), ()) for name, text in texts.items()]
+        texts = {_PREFIX: self._prefix, _NAMES: [location.key], _PARTS: [location.part]}
+        feeds = {Ref(name): tensors.from_array(strings(text)) for name, text in texts.items()}
         try:
-            return computed(self._evaluator, [*given, read], [read.name])[0]
+            graph = self._evaluator.kept(_restoring(self._types[location.key]))
+            return graph.run([Ref(_RESTORED)], feeds)[0]
+        except Failed as error:
+            raise self._damaged(reason(error)) from None
         except InvalidInput as error:
             raise self._damaged(error) from None
 

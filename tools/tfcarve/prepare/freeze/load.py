@@ -69,12 +69,9 @@ def _message(path: Path, text: bool, into: Any, name: str) -> Any:
             graph_text.to_binary(data)  # reports unknown fields
             return text_format.Parse(for_protobuf(data), into, allow_unknown_field=True)
         into.ParseFromString(data)
-    except (
-        message.DecodeError,
-        text_format.ParseError,
-        TextError,
-        UnicodeDecodeError,
-    ) as error:
+    except TextError as error:
+        raise InvalidInput(f"{name}: not a valid {into.DESCRIPTOR.name}: {error}") from None
+    except (message.DecodeError, text_format.ParseError, UnicodeDecodeError) as error:
         raise InvalidInput(
             f"{name}: not a valid {into.DESCRIPTOR.name}: {error}: it may be truncated"
         ) from None

@@ -33,8 +33,8 @@ def _directory(path: Path) -> tuple[Kind, bool, Path]:
 
 def _text_kind(path: Path) -> tuple[Kind, bool, Path]:
     try:
-        found, _ = graph_text.to_binary(mapped(path))
-    except (text_format.TextError, ValueError) as error:
+        found = graph_text.kind_of(mapped(path))
+    except text_format.TextError as error:
         raise InvalidInput(f"{path}: {error}") from None
     if found == "saved_model":
         return _saved_model_file(path)

@@ -24,7 +24,6 @@ from tfcarve.prepare.freeze.interface import Port, interface
 from tfcarve.prepare.freeze.load import Loaded
 from tfcarve.prepare.freeze.ops import Ops
 from tfcarve.prepare.freeze.reason import reason
-from tfcarve.prepare.freeze.request import Request
 from tfcarve.prepare.freeze.run import export_keras
 from tfcarve.prepare.freeze.tensor_names import parsed
 from tfcarve.prepare.graph import tensors
@@ -49,90 +48,94 @@ class _Ports:
     fixed: Mapping[str, Array]
 
 
-def _ports(loaded: Loaded, request: RunRequest, ops: Ops) -> _Ports:
-    """Returns the inputs and outputs; raises InvalidInput if a requested output is missing."""
-    model = request.model
-    sides = interface(loaded, model.options, ops, model.name)
-    inputs = {port.name: port for port in sides.inputs or ()}
-    outputs = {port.name: port for port in sides.outputs}
-    missing = [name for name in request.outputs if name not in outputs]
-    if missing:
-        raise InvalidInput(
-            f"{model.name}: {missing[0]!r} is not an output of the model: it has {', '.join(outputs)}"
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """A loaded model with the request to run it.
+
+    Attributes:
+      loaded: its graph.
+      request: the request.
+      folder: has the SavedModel that was exported from a Keras file.
+      ops: the OpDefs.
+    """
+
+    loaded: Loaded
+    request: RunRequest
+    folder: Path
+    ops: Ops
+
+    def run(self, parts: Sequence[bytes]) -> Iterator[bytes]:
+        """Yields the serialized values of the outputs for each sample; `parts` are the values of the inputs."""
+        ports = self._ports()
+        fed = [ports.inputs[n].tensor if n in ports.inputs else n for n in self.request.inputs]
+        fetched = [ports.outputs[name].tensor for name in self.request.outputs]
+        constant = {Ref(name): tensors.from_array(value) for name, value in ports.fixed.items()}
+        with self._session(fetched) as session:
+            for one in self._samples(parts):
+                feeds = {
+                    Ref(*parsed(t)): TensorProto.FromString(p)
+                    for t, p in zip(fed, one, strict=True)
+                }
+                found = session.run([Ref(*parsed(tensor)) for tensor in fetched], constant | feeds)
+                yield from (tensor.SerializeToString() for tensor in found)
+
+    def run_function(self, function: Function, parts: Sequence[bytes]) -> tuple[str, list[bytes]]:
+        """Runs a function of the SavedModel; returns an error or "", and the values as `run` yields them."""
+        ports = self._ports()
+        model = self.request.model
+        constant = {
+            port.given: tensors.from_array(ports.fixed[node]).SerializeToString()
+            for port in ports.inputs.values()
+            if (node := parsed(port.tensor)[0]) in ports.fixed
+        }
+        call = FunctionRequest(
+            folder=str(self._saved_model),
+            tags=model.options.tags,
+            op_libraries=model.options.op_libraries,
+            function=function,
+            samples=self.request.samples,
+            inputs=(*(ports.inputs[name].given for name in self.request.inputs), *constant),
+            outputs=tuple(ports.outputs[name].given for name in self.request.outputs),
         )
-    return _Ports(inputs, outputs, fixed.values(loaded, sides, model.options))
+        fed = [each for one in self._samples(parts) for each in (*one, *constant.values())]
+        limits = Limits.of_model(source.size(model) + sum(map(len, parts)))
+        return exchange(_FUNCTION_PROGRAM, call, fed, limits)
 
+    def _ports(self) -> _Ports:
+        """Returns the inputs and outputs; raises InvalidInput if a requested output is missing."""
+        model = self.request.model
+        sides = interface(self.loaded, model.options, self.ops, model.name)
+        inputs = {port.name: port for port in sides.inputs or ()}
+        outputs = {port.name: port for port in sides.outputs}
+        missing = [name for name in self.request.outputs if name not in outputs]
+        if missing:
+            raise InvalidInput(
+                f"{model.name}: {missing[0]!r} is not an output of the model: it has {', '.join(outputs)}"
+            )
+        return _Ports(inputs, outputs, fixed.values(self.loaded, sides, model.options))
 
-def _saved_model(model: Request, folder: Path) -> Path:
-    return folder / load.EXPORTED if model.kind == "keras" else Path(model.path)
+    @property
+    def _saved_model(self) -> Path:
+        model = self.request.model
+        return self.folder / load.EXPORTED if model.kind == "keras" else Path(model.path)
 
+    def _samples(self, parts: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+        count = len(self.request.inputs)
+        for number in range(self.request.samples):
+            yield parts[number * count : (number + 1) * count]
 
-def _samples(request: RunRequest, parts: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
-    count = len(request.inputs)
-    for number in range(request.samples):
-        yield parts[number * count : (number + 1) * count]
-
-
-def _run_function(
-    function: Function, ports: _Ports, request: RunRequest, parts: Sequence[bytes], folder: Path
-) -> tuple[str, list[bytes]]:
-    """Runs a function of a SavedModel."""
-    model = request.model
-    constant = {
-        port.given: tensors.from_array(ports.fixed[node]).SerializeToString()
-        for port in ports.inputs.values()
-        if (node := parsed(port.tensor)[0]) in ports.fixed
-    }
-    call = FunctionRequest(
-        folder=str(_saved_model(model, folder)),
-        tags=model.options.tags,
-        op_libraries=model.options.op_libraries,
-        function=function,
-        samples=request.samples,
-        inputs=(*(ports.inputs[name].given for name in request.inputs), *constant),
-        outputs=tuple(ports.outputs[name].given for name in request.outputs),
-    )
-    fed = [each for one in _samples(request, parts) for each in (*one, *constant.values())]
-    limits = Limits.of_model(source.size(model) + sum(map(len, parts)))
-    return exchange(_FUNCTION_PROGRAM, call, fed, limits)
-
-
-@contextmanager
-def _session(
-    loaded: Loaded, request: RunRequest, fetched: Sequence[str], folder: Path, ops: Ops
-) -> Iterator[Session]:
-    """Yields the graph of the model with its variables."""
-    model = request.model
-    if model.kind in ("saved_model", "keras"):
-        with ops.evaluator.saved_model(_saved_model(model, folder), model.options.tags) as session:
+    @contextmanager
+    def _session(self, fetched: Sequence[str]) -> Iterator[Session]:
+        """Yields the graph of the model with its variables."""
+        model, evaluator = self.request.model, self.ops.evaluator
+        if model.kind in ("saved_model", "keras"):
+            with evaluator.saved_model(self._saved_model, model.options.tags) as session:
+                yield session
+            return
+        found = restorable(self.loaded, model, fetched, self.ops)
+        with evaluator.loaded(found.graph) as session:
+            found.restore(session)
             yield session
-        return
-    found = restorable(loaded, model, fetched, ops)
-    with ops.evaluator.loaded(found.graph) as session:
-        found.restore(session)
-        yield session
-
-
-def _run_graph(
-    loaded: Loaded,
-    ports: _Ports,
-    request: RunRequest,
-    parts: Sequence[bytes],
-    folder: Path,
-    ops: Ops,
-    results: list[bytes],
-) -> None:
-    """Appends the values of the outputs for each sample to `results`."""
-    fed = [ports.inputs[n].tensor if n in ports.inputs else n for n in request.inputs]
-    fetched = [ports.outputs[name].tensor for name in request.outputs]
-    constant = {Ref(name): tensors.from_array(value) for name, value in ports.fixed.items()}
-    with _session(loaded, request, fetched, folder, ops) as session:
-        for one in _samples(request, parts):
-            feeds = {
-                Ref(*parsed(t)): TensorProto.FromString(p) for t, p in zip(fed, one, strict=True)
-            }
-            found = session.run([Ref(*parsed(tensor)) for tensor in fetched], constant | feeds)
-            results += [tensor.SerializeToString() for tensor in found]
 
 
 def _advised(message: str) -> str:
@@ -166,10 +169,11 @@ def run(request: RunRequest, parts: Sequence[bytes], folder: Path) -> tuple[str,
                 export_keras(model, folder)
             loaded = load.source(model, folder, evaluator)
             ops = Ops(loaded.graph.library.function, evaluator)
-            ports = _ports(loaded, request, ops)
+            opened = _Model(loaded, request, folder, ops)
             if loaded.function is not None:
-                return _run_function(loaded.function, ports, request, parts, folder)
-            _run_graph(loaded, ports, request, parts, folder, ops, results)
+                return opened.run_function(loaded.function, parts)
+            for value in opened.run(parts):
+                results.append(value)  # an error keeps the values before it
     except InvalidInput as invalid:
         return str(invalid), results
     except Failed as failed:
