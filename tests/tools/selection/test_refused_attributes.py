@@ -80,7 +80,9 @@ def _select(*nodes: NodeUse) -> Selection:
     )  # fmt: skip
     index = KernelIndex(TensorflowFacts("2.14.1", "00", ()), kernels, ops)
     model = Model("m.pb", lambda: "00", "graphdef", nodes, {}, ())
-    return resolve([model], index, (), leftover_kinds.load(known.release())).selection
+    return resolve(
+        [model], index, known.release(), (), leftover_kinds.load(known.release())
+    ).selection
 
 
 def test_selection_refuses_the_nodes() -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from tfcarve.errors import InvalidInput
 from tfcarve.full_tensorflow import Limits
 from tfcarve.models.saved_functions import Function
+from tfcarve.newer import data as newer_data
 from tfcarve.prepare.evaluate.evaluator import Evaluator, Failed
 from tfcarve.prepare.evaluate.evaluator import Loaded as Session
 from tfcarve.prepare.evaluate.framing import receive, send
@@ -34,6 +35,7 @@ from tfcarve.prepare.graph.tensors import Array
 from tfcarve.prepare.original.exchange import REQUEST_FILE, RESULT_FILE, exchange
 from tfcarve.prepare.original.messages import REQUEST, FunctionRequest, RunRequest, RunResult
 from tfcarve.prepare.original.variables import restorable
+from tfcarve.releases import known
 
 # TensorFlow's message for a variable that the graph of a SavedModel does not restore.
 _NO_VARIABLE = re.compile(r"Could not find variable (\S+)\.")
@@ -159,13 +161,14 @@ def run(request: RunRequest, parts: Sequence[bytes], folder: Path) -> tuple[str,
     """
     results: list[bytes] = []
     model = request.model
+    newer = newer_data.load(known.release(model.release))
     try:
         with Evaluator(source.size(model), model.options.op_libraries) as evaluator:
             evaluator.begin()
             if model.kind == "keras":
                 export_keras(model, folder)
             loaded = load.source(model, folder, evaluator)
-            ops = Ops(loaded.graph.library.function, evaluator)
+            ops = Ops(loaded.graph.library.function, evaluator, newer)
             ports = _ports(loaded, request, ops)
             if loaded.function is not None:
                 return _run_function(loaded.function, ports, request, parts, folder)
