@@ -103,13 +103,15 @@ def _compared(arguments: argparse.Namespace) -> "Comparison":
         evaluator = stack.enter_context(Evaluator(size, options.op_libraries))
         a, source = _side(stack, evaluator, arguments.a, release, options)
         b, source_b = _side(stack, evaluator, arguments.b, release, of_b)
-        fed = {**source_b.input_nodes, **source.input_nodes}
-        fetched = {**source_b.output_nodes, **source.output_nodes}
-        named = [meant(name, a.outputs, fed) for name in arguments.inputs and source.inputs]
+        input_nodes = {**source_b.input_nodes, **source.input_nodes}
+        output_nodes = {**source_b.output_nodes, **source.output_nodes}
+        named = [meant(name, a.outputs, input_nodes) for name in arguments.inputs and source.inputs]
         inputs = comparison.input_refs(a, b, named)
-        named = [meant(name, a.outputs, fetched) for name in arguments.outputs and source.outputs]
+        named = [
+            meant(name, a.outputs, output_nodes) for name in arguments.outputs and source.outputs
+        ]
         outputs, alone = comparison.output_refs(a, b, named)
-        arrays = {meant(name, a.outputs, fed): array for name, array in read.items()}
+        arrays = {meant(name, a.outputs, input_nodes): array for name, array in read.items()}
         try:
             samples = comparison.sample_list(a, inputs, arrays if arguments.data else None)
         except InvalidInput as error:

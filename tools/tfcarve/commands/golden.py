@@ -123,14 +123,14 @@ def run(arguments: argparse.Namespace) -> int:
             f"{full_tensorflow.not_installed()}, or write the .npy files on a machine with TensorFlow"
         )
     fed = {name: path.absolute() for name, path in inputs}
-    fetched = [name for name, _ in outputs]
+    output_names = [name for name, _ in outputs]
     release = known.release()
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
         if arguments.model.suffix.lower() == _LITE_SUFFIX:
-            _run_lite(arguments, release, folder, _words(fed, fetched))
+            _run_lite(arguments, release, folder, _words(fed, output_names))
         else:
-            _run_graph(arguments, release, folder, fed, fetched)
-            for warning in noise.warnings(fetched, Path(folder)):
+            _run_graph(arguments, release, folder, fed, output_names)
+            for warning in noise.warnings(output_names, Path(folder)):
                 common.warn(warning)
         for number, (_, path) in enumerate(outputs):
             common.output(files.read_bytes(Path(folder, f"{number}.npy")), path)
@@ -162,8 +162,8 @@ def _run_graph(
         _check_release(arguments.model, model, release)
         nodes = {use.node for use in model.nodes if not use.function}
         fed = {meant(name, nodes, source.input_nodes): file for name, file in inputs.items()}
-        fetched = [meant(name, nodes, source.output_nodes) for name in outputs]
-        words = [*map("--op-library={}".format, options.op_libraries), *_words(fed, fetched)]
+        output_nodes = [meant(name, nodes, source.output_nodes) for name in outputs]
+        words = [*map("--op-library={}".format, options.op_libraries), *_words(fed, output_nodes)]
         path = source.path.absolute()
         try:
             _run(_RUN, arguments.model, path, folder, words)

@@ -101,7 +101,7 @@ def _run_function(
 
 @contextmanager
 def _session(
-    loaded: Loaded, request: RunRequest, fetched: Sequence[str], folder: Path, ops: Ops
+    loaded: Loaded, request: RunRequest, outputs: Sequence[str], folder: Path, ops: Ops
 ) -> Iterator[Session]:
     """Yields the graph of the model with its variables."""
     model = request.model
@@ -109,7 +109,7 @@ def _session(
         with ops.evaluator.saved_model(_saved_model(model, folder), model.options.tags) as session:
             yield session
         return
-    found = restorable(loaded, model, fetched, ops)
+    found = restorable(loaded, model, outputs, ops)
     with ops.evaluator.loaded(found.graph) as session:
         found.restore(session)
         yield session
@@ -126,14 +126,14 @@ def _run_graph(
 ) -> None:
     """Appends the values of the outputs for each sample to `results`."""
     fed = [ports.inputs[n].tensor if n in ports.inputs else n for n in request.inputs]
-    fetched = [ports.outputs[name].tensor for name in request.outputs]
+    outputs = [ports.outputs[name].tensor for name in request.outputs]
     constant = {Ref(name): tensors.from_array(value) for name, value in ports.fixed.items()}
-    with _session(loaded, request, fetched, folder, ops) as session:
+    with _session(loaded, request, outputs, folder, ops) as session:
         for one in _samples(request, parts):
             feeds = {
                 Ref(*parsed(t)): TensorProto.FromString(p) for t, p in zip(fed, one, strict=True)
             }
-            found = session.run([Ref(*parsed(tensor)) for tensor in fetched], constant | feeds)
+            found = session.run([Ref(*parsed(tensor)) for tensor in outputs], constant | feeds)
             results += [tensor.SerializeToString() for tensor in found]
 
 
