@@ -24,7 +24,7 @@ visibility("public")
 # The presets of tools/tfcarve/prepare/presets.py; a test compares them.
 PRESETS = ["int8", "mobile", "weights16", "weights8"]
 
-# Presets that use what `tfcarve calibrate` measures.
+# Presets that use the ranges that `tfcarve calibrate` measures.
 _CALIBRATED = ["int8", "weights8"]
 _DEFAULT_TOLERANCE = "1e-5"
 
@@ -94,7 +94,7 @@ def _add_ends(ctx, args, graph):
     args.add_joined("--outputs", graph.outputs, join_with = ",")
 
 def _ranges(ctx, graph):
-    """The file with what was measured for the preset: a list of one file, or none."""
+    """The file with the ranges that were measured for the preset: a list of one file, or none."""
     if not ctx.files.calibration_data:
         return [ctx.file.ranges] if ctx.file.ranges else []
     output = declare_named(ctx, ".ranges.json")
@@ -144,7 +144,7 @@ def _transformed(ctx, graph):
     return output
 
 def _compared(ctx, model):
-    """Declares the validation action, which fails if the model's outputs differ from those of src, before it was frozen."""
+    """Declares the validation action, which fails if the model's outputs differ from the outputs of src before src was frozen."""
     output = declare_named(ctx, ".compare.json")
     args = ctx.actions.args()
     args.add("compare")
