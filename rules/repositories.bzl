@@ -10,7 +10,7 @@ load("//rules/private/toolchains:lld_repository.bzl", "lld_repository")
 load("//rules/private/toolchains:system_tools_repository.bzl", "system_tools_repository")
 load("//third_party/tensorflow/releases:releases.bzl", "DEFAULT_RELEASE", "RELEASES")
 
-# What TensorFlow is compiled with, at the versions that the release pins.
+# The libraries that TensorFlow is compiled with, at the versions that the release pins.
 _LIBRARIES = [
     "abseil",
     "double_conversion",
@@ -53,7 +53,7 @@ def tfcarve_tensorflow(release = DEFAULT_RELEASE):
     release_repository(name = "tfcarve_tensorflow", release = release)
 
 def tfcarve_cross():
-    """A toolchain for each platform: the system's cross compiler, or a stub that says what is missing."""
+    """A toolchain for each platform: the system's cross compiler, or a stub that names the missing programs."""
     cross_repository(name = "tfcarve_cross")
 
 def tfcarve_lld():
@@ -68,7 +68,7 @@ def tfcarve_python(dev):
     """The Python environments.
 
     Args:
-      dev: whether those of tfcarve's own tests, or those that apps need.
+      dev: True: the environments of tfcarve's own tests; False: the environments that apps need.
     """
     for row in ENVIRONMENTS.values():
         if row.dev != dev:

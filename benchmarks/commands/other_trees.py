@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tfcarve.commands.common import default_defines
 from tfcarve.registry import index, scan
 from tfcarve.registry.settings import Settings, find_compiler
+from tfcarve.releases import known
 
 _LIST = "tensorflow/contrib/makefile/tf_op_files.txt"
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -38,8 +38,9 @@ def _grepped(root: Path, files: Sequence[str]) -> Iterator[Registration]:
 
 def row(root: Path) -> str:
     """Returns the table row for the tree at `root`, then one line for each difference."""
-    settings = Settings(default_defines(root), find_compiler(os.environ))
-    indexed = index.parse(scan.make_index(root, settings), str(root))
+    release = known.for_tree(root)
+    settings = Settings(release.defines, find_compiler(os.environ))
+    indexed = index.parse(scan.make_index(root, release, settings), str(root))
     on_cpu = [r for r in indexed.registrations if r.device in ("CPU", "DEFAULT")]
     figures = [indexed.tensorflow.version, len(indexed.registrations), len({r.op for r in on_cpu})]
     figures += [len(indexed.ops), len(indexed.unresolved)]

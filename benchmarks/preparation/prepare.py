@@ -191,7 +191,7 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
     machine = measure.machine()
     try:
-        tree = common.tensorflow_tree(arguments.tensorflow)
+        tree = common.sources(arguments.tensorflow).tree()
         reference = transform_graph.built(tree, cache_root())
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)

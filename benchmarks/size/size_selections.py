@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from msgspec.structs import replace
 
 from tfcarve.build_files.tree import BuildTree, Label
+from tfcarve.commands.common import Sources
 from tfcarve.registry.index import KernelIndex
-from tfcarve.releases import known
 from tfcarve.selection import buildable, lookup
 from tfcarve.selection.runtime_rules import Rule
 from tfcarve.selection.selection import SelectedKernel, SelectedOp, Selection
@@ -25,23 +24,23 @@ _PORTABLE = (
 _DEVICES = (lookup.DEVICE, lookup.ANY)
 
 
-def portable_sources(tree: Path) -> frozenset[str]:
+def portable_sources(sources: Sources) -> frozenset[str]:
     """Returns the sources of TensorFlow's own library for mobile apps, as paths from the tree's root.
 
     Sources that need a library that tfcarve does not build are omitted, so the measured size is rather too
     small than too large.
 
     Args:
-      tree: the root of a TensorFlow source tree.
+      sources: TensorFlow's sources.
     """
-    build_files = BuildTree(tree)
+    build_files = BuildTree(sources.tree())
     files = {file for group in _PORTABLE for file in build_files.filegroup(group)}
     return frozenset(
         file
         for file in files
         if file.endswith(".cc")
-        and not buildable.why_not(file, known.release())
-        and file not in known.release().units.libraries
+        and not buildable.why_not(file, sources.release)
+        and file not in sources.release.units.libraries
     )
 
 

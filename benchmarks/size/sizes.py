@@ -26,9 +26,9 @@ from demo.nested import BuildError, NestedError, Workspace
 from e2e.builds import prebuilt_selection
 from tfcarve import files
 from tfcarve.commands import common
+from tfcarve.commands.common import Sources
 from tfcarve.errors import TfcarveError
 from tfcarve.proof import sections, table
-from tfcarve.releases import known
 from tfcarve.selection import runtime_rules
 from tfcarve.selection.selection import Selection
 
@@ -134,8 +134,8 @@ class _Planned:
     selection: Selection
 
 
-def _planned(args: argparse.Namespace, tree: Path) -> Iterator[_Planned]:
-    indexed = selections.kernel_index(tree)
+def _planned(args: argparse.Namespace, sources: Sources) -> Iterator[_Planned]:
+    indexed = selections.kernel_index(sources)
     models, platforms = args.models or MODELS, args.platforms or PLATFORMS
     graphs = {model: cached_models.load(model).model for model in models}
     for model in models:
@@ -144,20 +144,20 @@ def _planned(args: argparse.Namespace, tree: Path) -> Iterator[_Planned]:
         whole = size_selections.whole(carved, indexed)
         yield _Planned(model, platforms, Variant.WHOLE, whole)
     if args.stock:
-        sources = size_selections.portable_sources(tree)
+        portable = size_selections.portable_sources(sources)
         stock = size_selections.stock(
             selections.selected(list(graphs.values()), indexed),
             indexed,
-            sources,
-            runtime_rules.load(known.release()),
+            portable,
+            runtime_rules.load(sources.release),
         )
         yield _Planned("", args.stock, Variant.STOCK, stock)
 
 
 def _rows(args: argparse.Namespace) -> Iterator[Measured]:
-    tree = common.tensorflow_tree(args.tensorflow)
+    sources = common.sources(args.tensorflow)
     with workspaces.opened("sizes") as workspace:
-        for planned in _planned(args, tree):
+        for planned in _planned(args, sources):
             for platform in planned.platforms:
                 outputs = _built(workspace, planned.selection, platform)
                 row = measured(outputs, planned.model, platform, planned.variant, planned.selection)

@@ -146,7 +146,7 @@ def main(argv: Sequence[str]) -> int:
         with tempfile.TemporaryDirectory() as scratch:
             folder = arguments.objects or Path(scratch)
             folder.mkdir(parents=True, exist_ok=True)
-            indexed = selections.kernel_index(common.tensorflow_tree(None))
+            indexed = selections.kernel_index(common.sources(None))
             with workspaces.opened("sizes") as workspace:
                 platforms, models = arguments.platform or PLATFORMS, arguments.model or MODELS
                 rows = list(_rows(workspace, indexed, platforms, models, folder))

@@ -103,7 +103,7 @@ def _models(folder: Path) -> Iterator[tuple[str, list[Path]]]:
 
 
 def _rows(workspace: Workspace, paths: Sequence[str], models_folder: Path) -> Iterator[Row]:
-    indexed = selections.kernel_index(common.tensorflow_tree(None))
+    indexed = selections.kernel_index(common.sources(None))
     missing = list(paths)
     optional = relink.optional_sources(workspace, PLATFORM, models_folder)
     for name, models in _models(models_folder):

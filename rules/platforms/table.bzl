@@ -148,7 +148,7 @@ PLATFORMS = {
                 # One compiler compiles the whole library, so the ABI change of GCC 7 does not matter.
                 "-Wno-psabi",
             ] + _32_BIT_FLAGS
-            # Raspberry Pi 2, 3 and 4. Code for the latter two uses ARMv8 instructions, which a Pi 2 does not have.
+            # Raspberry Pi 2, 3 and 4. Code for a Pi 3 or 4 uses ARMv8 instructions, which a Pi 2 does not have.
             for name, fpu in {
                 "cortex-a7": "neon-vfpv4",
                 "cortex-a53": "neon-fp-armv8",

@@ -1,4 +1,7 @@
-"""The imports between the folders of tools/tfcarve, and of its folder prepare, are those that docs/design.md lists."""
+"""The imports between the folders of tools/tfcarve, and of its folder prepare, are those that docs/design.md lists.
+
+Only commands and programs look up a TensorFlow release; other modules take the release as a parameter.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,9 @@ _PACKAGES = ("tfcarve", "tfcarve.prepare")
 _ALL_EXCEPT = "all others except "
 _NAMES = r"[a-z_]+(?:, [a-z_]+)*"
 _ROW = re.compile(rf"^    ([a-z_]+) +(-|(?:{_ALL_EXCEPT})?{_NAMES})$", re.MULTILINE)
+# The functions that look up a TensorFlow release.
+_LOOKUPS = {f"tfcarve.releases.known.{name}" for name in ("for_tree", "for_version", "release")}
+_PROGRAM = 'if __name__ == "__main__":'
 _TABLE = re.compile(rf"(?:{_ROW.pattern}\n)+", re.MULTILINE)
 
 
@@ -32,6 +38,26 @@ def _imported_parts(source: str, package: str, parts: set[str]) -> set[str]:
     start = f"{package}."
     names = (name.removeprefix(start) for name in _imported(source) if name.startswith(start))
     return {name.partition(".")[0] for name in names} & parts
+
+
+def _used(source: str) -> Iterator[str]:
+    """Yields the full name of each attribute of an imported module that a Python file uses, and of each imported symbol."""
+    yield from _imported(source)
+    tree = ast.parse(source)
+    modules = {
+        alias.asname or alias.name: f"{node.module}.{alias.name}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            module, _, name = ast.unparse(node).rpartition(".")
+            yield f"{modules.get(module, module)}.{name}"
+
+
+def _looks_up_a_release(source: str) -> bool:
+    return not _LOOKUPS.isdisjoint(_used(source))
 
 
 def _files(package: str) -> dict[str, list[str]]:
@@ -93,3 +119,34 @@ def test_imports_lead_downwards(package: str) -> None:
 )
 def test_imported_parts(source: str, expected: set[str]) -> None:
     assert _imported_parts(source, "tfcarve", {"emit", "size"}) == expected
+
+
+def test_only_commands_and_programs_look_up_a_release() -> None:
+    sources = {
+        name: (ROOT / name).read_text(encoding="utf-8")
+        for name in tracked()
+        if name.startswith("tools/tfcarve/") and name.endswith(".py")
+    }
+    found = {name for name, source in sources.items() if _looks_up_a_release(source)}
+    commands = {name for name in found if name.startswith("tools/tfcarve/commands/")}
+    assert commands  # the control
+    assert {name for name in found - commands if _PROGRAM not in sources[name]} == set()
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("from tfcarve.releases import known\nknown.release()", True),
+        (
+            "from tfcarve.releases import known as k\ndef f():\n    return k.for_version('1').core",
+            True,
+        ),
+        ("from tfcarve.releases.known import for_tree", True),
+        ("import tfcarve.releases.known\ntfcarve.releases.known.release()", True),
+        ("from tfcarve.releases import known\nknown.data_files()", False),
+        ("from tfcarve.releases.known import TreeFacts", False),
+        ("def f(known):\n    return known.release", False),
+    ],
+)
+def test_looks_up_a_release(source: str, expected: bool) -> None:
+    assert _looks_up_a_release(source) == expected

@@ -43,7 +43,7 @@ def log(app: Workspace) -> str:
 @pytest.fixture(scope="module")
 def indexed() -> KernelIndex:
     settings = Settings(known.release().defines, find_compiler(os.environ))
-    return index.parse(scan.make_index(trees.tensorflow(), settings), "index")
+    return index.parse(scan.make_index(trees.tensorflow(), known.release(), settings), "index")
 
 
 def test_each_kernel_registers_in_the_file_that_the_index_names(

@@ -11,7 +11,7 @@ from built import published
 from flex import altered_interpreter, interpreters
 from flex.flex_app import LIBRARY, ONE_OP
 
-_UNKNOWN = "the interpreter's structures are not those of TensorFlow Lite 2.14: "
+_UNKNOWN = "the interpreter's structures differ from TensorFlow Lite 2.14's: "
 _NODE = "node 0 (FlexErf): "
 # Serialized: op: "Erf", attr { key: "T" value { type: DT_FLOAT } }.
 _NODE_DEF = b"\x12\x03Erf*\x07\n\x01T\x12\x020\x01"

@@ -44,7 +44,7 @@ _TABLE = b'unit\x1fk/add.cc\0op\x1f"Add"\x1ffalse\0kernel\x1f"Add"\x1ftrue\x1fAd
 _SELECTION = selection([("Add", "AddOp", "k/add.cc"), ("Sub", "SubOp", "k/add.cc")], [("Add", "o.cc")])  # fmt: skip
 _ORIGINS = Origins(
     [Library(path="libunits.a", name="units", part=None)],
-    generated_sources(_SELECTION, known.nearest("2.14.1")),
+    generated_sources(_SELECTION, known.release()),
 )
 _MANIFEST = manifest.of(_SELECTION).to_json().encode() + b"\0"
 _OBJECT = binaries.elf_with({

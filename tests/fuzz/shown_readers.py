@@ -16,6 +16,7 @@ from tfcarve.errors import InvalidInput
 from tfcarve.models import graph_def, wire
 from tfcarve.models.node_use import Model
 from tfcarve.models.wire import Budget
+from tfcarve.releases import known
 
 _NONE = figures.Figures(None, None, {})
 
@@ -27,7 +28,7 @@ def _model(data: bytes) -> Model:
 
 def _inspected(data: bytes) -> object:
     try:
-        found = inspection.inspect(_model(data), PurePath("m.pb"), None)
+        found = inspection.inspect(_model(data), PurePath("m.pb"), known.release(), None)
         return len(json_codec.encode(found)), sum(map(len, inspection.lines(found)))
     except wire.WireError as error:
         raise InvalidInput(str(error)) from None

@@ -14,6 +14,7 @@ from demo import nested
 from demo.nested import Workspace
 from e2e.builds import app_workspace
 from tfcarve import cli
+from tfcarve.releases import known
 from tfcarve.selection.selection import parse as parse_selection
 from tfcarve.size import link_line
 from tfcarve.size import report as reports
@@ -51,7 +52,9 @@ def report(files: dict[str, Path]) -> Report:
 @pytest.fixture(scope="module")
 def relinker(files: dict[str, Path]) -> Relinker:
     selection = parse_selection(files["selection.json"].read_bytes(), "selection.json")
-    return Relinker(link_line.load(files["link.json"], None), selection, recompile=False)
+    return Relinker(
+        link_line.load(files["link.json"], None), selection, known.release(), recompile=False
+    )
 
 
 def test_attribution_sums_to_the_file(files: dict[str, Path], report: Report) -> None:

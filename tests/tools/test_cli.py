@@ -190,7 +190,7 @@ def test_units_that_need_a_library_are_refused(
     release = known.release()
     needed = {**release.units.libraries, file: ("libone", "libtwo")}
     changed = dataclasses.replace(release, units=replace(release.units, libraries=needed))
-    monkeypatch.setattr(known, "nearest", lambda _: changed)
+    monkeypatch.setattr(known, "for_version", lambda _: changed)
     assert _run("units", "s.json", "--units", "u") == 1
     assert capsys.readouterr().err.splitlines() == [
         "tfcarve: s.json: a library needs third-party code that tfcarve does not build:",
@@ -210,7 +210,7 @@ def test_units_of_libraries(
     release = known.release()
     needed = {**release.units.libraries, f"{indexes.KERNELS}relu_op.cc": ("giflib", "HighwayHash")}
     changed = dataclasses.replace(release, units=replace(release.units, libraries=needed))
-    monkeypatch.setattr(known, "nearest", lambda _: changed)
+    monkeypatch.setattr(known, "for_version", lambda _: changed)
     assert _run("units", "s.json", "--units", "u", "--libraries", "l") == 0
     assert _names("l") == {f"giflib__{source}" for source in release.libraries["giflib"]}
     assert (
@@ -375,7 +375,7 @@ def test_names() -> None:
     assert [commands.load(name).NAME for name in commands.NAMES] == list(commands.NAMES)
     modules = {m.name for m in pkgutil.iter_modules(commands.__path__)}
     shared = {
-        *("common", "freeze_options", "graph_file", "model_argument", "options"),
+        *("common", "freeze_options", "graph_file", "index_argument", "model_argument", "options"),
         *("prepare_options", "read_model", "size_common"),
     }
     assert {name.replace("-", "_") for name in commands.NAMES} == modules - shared
@@ -609,27 +609,26 @@ def test_tree_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_unavailable_pinned_tree(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pinned, "_places", lambda: (Path("gone"), Path("gone/pins.json")))
+    release = dataclasses.replace(known.release(), folder=Path().absolute())
+    monkeypatch.setattr(pinned, "_tools", lambda: Path().absolute())
     with pytest.raises(InvalidInput, match="no TensorFlow source tree: pass --tensorflow"):
-        pinned.tree()
+        pinned.tree(release)
     Path("bootstrap").mkdir()
     Path("pins.json").write_text('{"tensorflow": {"version": "9.8.7"}}')
-    monkeypatch.setattr(
-        pinned, "_places", lambda: (Path().absolute(), Path("pins.json").absolute())
-    )
     with pytest.raises(
         InvalidInput,
         match="could not get the sources of TensorFlow 9.8.7:(?s:.*)pass a source tree",
     ):
-        pinned.tree()
+        pinned.tree(release)
 
 
 def test_damaged_pins(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("bootstrap").mkdir()
     Path("pins.json").write_text('{"tensorflow": {"version": 2}}')
-    monkeypatch.setattr(pinned, "_places", lambda: (Path().absolute(), Path("pins.json")))
+    release = dataclasses.replace(known.release(), folder=Path())
+    monkeypatch.setattr(pinned, "_tools", lambda: Path().absolute())
     with pytest.raises(InvalidInput, match=r"^pins\.json: Expected `str`, got `int`"):
-        pinned.tree()
+        pinned.tree(release)
 
 
 def test_cached_pinned_tree(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -637,4 +636,4 @@ def test_cached_pinned_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     place = Path("cache/tfcarve/trees/tensorflow-2.14.1").absolute()
     place.mkdir(parents=True)
     (place / "tfcarve_source.json").write_text("{}")
-    assert pinned.tree() == place
+    assert pinned.tree(known.release()) == place

@@ -23,15 +23,16 @@ from tfcarve.selection.selection import Selection
 def tensorflow_index() -> KernelIndex:
     """Returns the index of the pinned TensorFlow."""
     settings = Settings(known.release().defines, find_compiler(os.environ))
-    return index.parse(scan.make_index(trees.tensorflow(), settings), "index")
+    return index.parse(scan.make_index(trees.tensorflow(), known.release(), settings), "index")
 
 
 def selected(*models: Path, choice: Choice = ALL) -> Selection:
     """Returns the selection for `models`."""
-    loaded = [read_model(model, choice) for model in models]
+    loaded = [read_model(model, known.release(), choice) for model in models]
     resolved = resolve(
         loaded,
         tensorflow_index(),
+        known.release(),
         runtime_rules.load(known.release()),
         leftover_kinds.load(known.release()),
     )

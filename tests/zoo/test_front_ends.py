@@ -19,6 +19,7 @@ from tfcarve.errors import InvalidInput
 from tfcarve.models.choice import Choice
 from tfcarve.models.keras_config import computes
 from tfcarve.prepare.freeze.run import freeze
+from tfcarve.releases import known
 from tfcarve.selection.selection import Selection
 from zoo import cached
 from zoo.selecting import selected, tensorflow_index
@@ -48,7 +49,7 @@ def _network() -> tf.keras.Model:
 def test_keras_files(tmp_path: Path) -> None:
     network = _network()
     tf.saved_model.save(network, str(tmp_path / "saved"))
-    freeze(tmp_path / "saved", tmp_path / "frozen.pb")
+    freeze(tmp_path / "saved", tmp_path / "frozen.pb", known.release())
     expected = _needs(selected(tmp_path / "frozen.pb"))
     assert "ReadVariableOp" in {op.name for op in selected(tmp_path / "saved").ops}
     assert "ReadVariableOp" not in {op.name for op in expected[0]}
@@ -73,13 +74,13 @@ def test_code_in_a_keras_file_is_not_run(tmp_path: Path) -> None:
             InvalidInput,
             match=f"{name}: is not loaded: it has a Lambda, which runs code",
         ):
-            read_model(tmp_path / name)
+            read_model(tmp_path / name, known.release())
     (tmp_path / "broken.keras").write_bytes(b"no archive")
     with pytest.raises(
         InvalidInput,
         match=r"broken.keras: is not loaded: it is neither.*: save it as a",
     ):
-        read_model(tmp_path / "broken.keras")
+        read_model(tmp_path / "broken.keras", known.release())
 
 
 def _changed(file: Path, name: str, layer: Mapping[str, object]) -> Path:
@@ -138,7 +139,7 @@ def test_functions_in_a_keras_file_are_not_called(tmp_path: Path) -> None:
     ]:
         file = _changed(tmp_path / "model.keras", name, layer)
         with pytest.raises(InvalidInput, match=message):
-            read_model(file)
+            read_model(file, known.release())
         assert not marker.exists()
         with pytest.raises(AttributeError):  # the function that it calls returns no tensor
             tf.keras.models.load_model(file, compile=False, safe_mode=True)
@@ -153,7 +154,7 @@ def test_pickled_weights_are_not_read(tmp_path: Path) -> None:
     with pytest.raises(
         InvalidInput, match=r"its weights are a NumPy \.npz file, which may contain code"
     ):
-        read_model(tmp_path / "model.keras")
+        read_model(tmp_path / "model.keras", known.release())
 
 
 def test_layer_that_is_larger_than_the_file(tmp_path: Path) -> None:
@@ -165,7 +166,7 @@ def test_layer_that_is_larger_than_the_file(tmp_path: Path) -> None:
             content = archive.read(member).replace(b'"units": 4', b'"units": 60000')
             to.writestr(member, content.replace(b"[null, 4]", b"[null, 60000]"))
     with pytest.raises(InvalidInput, match=r"large\.keras: Keras cannot .*OOM when allocating"):
-        read_model(large)
+        read_model(large, known.release())
 
 
 def test_pure_apis_are_in_pure_modules() -> None:

@@ -28,7 +28,10 @@ def _found(model: Path) -> dict[leftovers.Place, str]:
     loaded = read.read(model)
     uses = reachable.reachable_nodes(loaded)
     found = leftovers.leftovers(
-        loaded, uses, leftover_kinds.load(known.release()), Lookup(tensorflow_index())
+        loaded,
+        uses,
+        leftover_kinds.load(known.release()),
+        Lookup(tensorflow_index(), known.release()),
     )
     return {place: kind.id for place, kind in found.items()}
 

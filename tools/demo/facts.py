@@ -46,13 +46,12 @@ class Measured:
         return self.difference <= TOLERANCE  # False for nan
 
 
-def table(measured: Sequence[Measured], full_size: int) -> str:
-    """A table of sizes and differences: a row for each platform, and full TensorFlow's size."""
+def table(measured: Sequence[Measured]) -> str:
+    """A table of sizes and differences: a row for each platform."""
     rows = [("", "stripped", "gzip", "largest difference")]
     rows += [
         (m.platform, f"{m.stripped:,}", f"{m.gzip:,}", f"{m.difference:.1e}") for m in measured
     ]
-    rows += [("full TensorFlow", f"{full_size:,}", "", "")]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     return "\n".join(
         "  ".join(

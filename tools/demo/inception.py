@@ -14,7 +14,6 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -87,14 +86,6 @@ def _parser() -> argparse.ArgumentParser:
         help="builds for this platform only; may be repeated",
     )
     return parser
-
-
-def _full_tensorflow_size() -> int:
-    """The size of the shared libraries in the tensorflow-cpu wheel."""
-    files = metadata.files("tensorflow-cpu") or []
-    names = ("libtensorflow_cc.so.2", "libtensorflow_framework.so.2")
-    found = [Path(str(file.locate())) for file in files if file.name in names]
-    return sum(file.stat().st_size for file in found)
 
 
 def _seconds_of_this_process() -> float:
@@ -170,7 +161,7 @@ def _demo(platforms: Sequence[str]) -> int:
         with stages.stage("sizes", "measuring") as lines:
             measured = [_measure(one, run[0]) for one, run in zip(built, ran, strict=True)]
             lines.append("of the stripped shared library, in bytes")
-            lines.append("\n" + facts.table(measured, _full_tensorflow_size()) + "\n")
+            lines.append("\n" + facts.table(measured) + "\n")
         hosts = [one for one in built if one.platform == _HOST]
         with stages.stage("speed", "timing one inference here and in full TensorFlow") as lines:
             result = "measured on linux_x86_64 only"

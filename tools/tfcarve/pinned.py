@@ -1,4 +1,4 @@
-"""The pinned TensorFlow's source tree, fetched once and kept in the user's cache directory."""
+"""The source tree of a release, fetched once and kept in the user's cache directory."""
 
 import fcntl
 import os
@@ -12,7 +12,7 @@ import msgspec
 
 from tfcarve import files, json_codec
 from tfcarve.errors import InvalidInput
-from tfcarve.releases import known
+from tfcarve.releases.release import Release
 
 _DONE = "tfcarve_source.json"
 
@@ -32,12 +32,11 @@ class _Pins(msgspec.Struct, frozen=True):
     tensorflow: _Pin
 
 
-def _places() -> tuple[Path, Path]:
-    """Returns the folder that contains the package `bootstrap`, and pins.json of the default release."""
+def _tools() -> Path:
+    """Returns the folder that contains the package `bootstrap`."""
     package = Path(__file__).parent
     installed = package / "_pinned"
-    tools = installed if installed.is_dir() else package.parent
-    return tools, known.release().file("pins.json")
+    return installed if installed.is_dir() else package.parent
 
 
 def _fetch(tools: Path, sources: Path, tree: Path, *arguments: str) -> tuple[int, str]:
@@ -93,12 +92,12 @@ def _get(tools: Path, sources: Path, tree: Path, pin: _Pin, folder: Path) -> Non
         )
 
 
-def tree() -> Path:
-    """Returns the folder with the pinned TensorFlow's sources, downloading them if they are not cached.
+def tree(release: Release) -> Path:
+    """Returns the folder with the sources of a release, downloading them if they are not cached.
 
     Raises InvalidInput, listing each attempt, if the sources cannot be fetched.
     """
-    tools, sources = _places()
+    tools, sources = _tools(), release.file("pins.json")
     if not sources.is_file() or not (tools / "bootstrap").is_dir():
         raise InvalidInput(
             "no TensorFlow source tree: pass --tensorflow DIR or set TFCARVE_TENSORFLOW"

@@ -5,7 +5,7 @@ load("@rules_cc//cc:defs.bzl", "cc_library")
 visibility("public")
 
 def compiled_library(name, **kwargs):
-    """A cc_library whose actions have what identifies the compiler as an input.
+    """A cc_library whose actions have the identity of the compiler as an input.
 
     Machines with other compilers then do not share objects through a cache.
 

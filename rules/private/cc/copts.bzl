@@ -18,7 +18,7 @@ LIBRARY_COPTS = [
     "-w",
 ]
 
-# The same for sources in C. Toolchains compile as C++ unless a flag says otherwise.
+# The flags of sources in C. Toolchains compile as C++ unless a flag says otherwise.
 LIBRARY_CONLYOPTS = [
     "-x",
     "c",
@@ -45,8 +45,8 @@ LOOPS_COPTS = MATH_COPTS + [
 ]
 
 # In addition, for 32-bit Arm. NEON flushes denormal numbers to zero, so GCC uses it for vectors of floats only with the first
-# flag. The others disable the optimizations of that flag that would change results otherwise. No other sources have these
-# flags: TensorFlow's use NEON through Eigen's intrinsics.
+# flag. The other flags disable the optimizations of the first flag that would change results otherwise. No other sources have
+# these flags: TensorFlow's sources use NEON through Eigen's intrinsics.
 ARMV7_LOOPS_COPTS = [
     "-funsafe-math-optimizations",
     "-fno-associative-math",

@@ -122,7 +122,7 @@ def _precompiled_header_impl(ctx):
 
 precompiled_header = rule(
     implementation = _precompiled_header_impl,
-    doc = "Sources that depend on it and have the same copts, with those of PrecompiledHeaderInfo, do not read the header again.",
+    doc = "Sources that depend on it, and whose copts are its copts and the copts of PrecompiledHeaderInfo, do not read the header again.",
     fragments = ["cpp"],
     provides = [CcInfo, PrecompiledHeaderInfo, platform_common.TemplateVariableInfo],
     toolchains = CC_TOOLCHAINS,
@@ -133,7 +133,7 @@ precompiled_header = rule(
         "include_as": attr.string(doc = "The path by which sources include it; default: the name of `hdr`."),
         "options": attr.label(
             default = "//rules/config:library_copts",
-            doc = "Further flags of the sources: those of a library's options.",
+            doc = "Further flags of the sources: the flags of a library's options.",
             providers = [BuildSettingInfo],
         ),
         "variable": attr.string(mandatory = True, doc = "The Make variable with the flags and the options, for cc_library."),

@@ -1,4 +1,4 @@
-"""system_compiler: what identifies the compiler of a toolchain that does not contain it."""
+"""system_compiler: the identity of the compiler of a toolchain that does not contain its compiler."""
 
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain", "use_cpp_toolchain")
 
@@ -15,7 +15,7 @@ def _system_compiler_impl(ctx):
 
 system_compiler = rule(
     implementation = _system_compiler_impl,
-    doc = "A file that is another one if the system's compiler is; none for toolchains whose files identify the compiler.",
+    doc = "A file that changes if the system's compiler changes; none for toolchains whose files identify the compiler.",
     toolchains = use_cpp_toolchain(),
     attrs = {
         "compiler": attr.label(allow_single_file = True, mandatory = True),

@@ -40,7 +40,7 @@ def check_options(name, optimization, cpu, protos):
         fail("tf_mobile_library %s: unknown cpu %r; known values: %s" % (name, cpu, ", ".join(cpus)))
 
 def default_cpu_flags(row):
-    """The flags that a library for the default CPU adds to those of the toolchain.
+    """The flags that a library for the default CPU adds to the flags of the toolchain.
 
     The cross toolchains have the flags of the default CPU; toolchains that apps register for other systems do not.
 
@@ -65,8 +65,8 @@ def _canonical_config_impl(settings, attr):
         # One set of objects serves the archive and the shared library. The NDK's toolchains always compile
         # position-independent code and reject the flag.
         _FORCE_PIC: not row or row.os != "android",
-        # These flags come after those of copts.bzl, for all sources except the files of directories; for these the
-        # rules pass the settings below.
+        # These flags come after the flags of copts.bzl, for all sources except the files of directories. For the files of
+        # directories, the rules pass the settings below.
         _PER_FILE_COPT: (
             [".*,-%s@%s" % (_OWN_OPTIMIZATION, ",".join(optimization))] if optimization else []
         ) + ([".*@" + ",".join(cpu)] if cpu else []),

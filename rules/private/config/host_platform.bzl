@@ -15,10 +15,10 @@ HOST_PLATFORM_OPTION = "//command_line_option:host_platform"
 PLATFORMS_OPTION = "//command_line_option:platforms"
 
 def target_platform(settings):
-    """The platform that a build is for: that of the table, if Bazel detected it as the build machine's.
+    """The platform that a build is for. If Bazel detected it on the build machine, it is replaced by the table's platform.
 
-    Without it, a library that is built without --platforms and one for the same platform of a tf_multi_platform_library would
-    have different output paths, and their objects would be compiled twice.
+    Without the replacement, a library that is built without --platforms would have other output paths than a library that a
+    tf_multi_platform_library builds for this platform, and their objects would be compiled twice.
 
     Args:
       settings: of a transition with the inputs HOST_PLATFORM_OPTION and PLATFORMS_OPTION.

@@ -1,4 +1,4 @@
-"""The transitions of all rules but that of a library's own options (canonical_config.bzl)."""
+"""The transitions of all rules, except the transition of a library's own options (canonical_config.bzl)."""
 
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load(":canonical_config.bzl", "default_cpu_flags")
@@ -70,8 +70,8 @@ def _platform_and_cpu_impl(settings, _attr):
         PLATFORMS_OPTION: [str(platform)],
     }
 
-# For what depends on the platform and, of a library's options, only on the CPU: the kernel index. All libraries for a
-# platform's default CPU share it.
+# For the kernel index. It depends on the platform and on one option of a library, the CPU. All libraries for a platform's
+# default CPU share it.
 platform_and_cpu = transition(
     implementation = _platform_and_cpu_impl,
     inputs = [_LIBRARY_COPTS, HOST_PLATFORM_OPTION, PLATFORMS_OPTION],

@@ -19,10 +19,10 @@ _FRAGMENTS = {
     ],
 }
 
-# Those of a Flex delegate: to link it statically. An interpreter loads the shared library, which needs no fragment.
+# The fragments of a Flex delegate, to link it statically. An interpreter loads the shared library, which needs no fragment.
 _FLEX_FRAGMENTS = ["link_flags.txt"]
 
-# TensorFlow's C++ interface: what apps include directly. The other headers are those that these include.
+# TensorFlow's C++ interface: the headers that apps include directly. These headers include the other headers.
 _CPP_HEADERS = [
     "tensorflow/core/platform/env.h",
     "tensorflow/core/public/session.h",

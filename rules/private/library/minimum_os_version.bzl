@@ -1,4 +1,4 @@
-"""The minimum OS version of a library: that of the app's toolchain, if libraries can be built for it."""
+"""The minimum OS version of a library: the version of the app's toolchain, if libraries can be built for it."""
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:defs.bzl", "cc_common")

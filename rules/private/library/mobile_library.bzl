@@ -72,8 +72,8 @@ def tf_mobile_library(
         graph if it is not frozen.
       saved_model_tags: for SavedModels, the graphs with all of these tags. Empty: "serve", or all graphs if they are not
         frozen.
-      freeze: whether SavedModels are frozen as by tf_frozen_model, which needs full TensorFlow. If not, they are read
-        without changes, with all ops that save and restore variables: for a library that trains.
+      freeze: whether SavedModels are frozen, with tf_frozen_model's default options. Freezing needs full TensorFlow. If
+        not, they are read without changes, with all ops that save and restore variables: for a library that trains.
       registration_table: whether the shared library has the table of its registrations. Without it, builds do not
         prove that the library has what was selected.
       private_symbols: whether all symbols of the static archives except the C interface are renamed, for an app that
@@ -211,7 +211,7 @@ def _mobile_library_impl(ctx):
     ]
 
 def _interface(ctx):
-    """What apps call: the C interface of sessions, or that of a Flex delegate.
+    """The interface that apps call: the C interface of sessions, or the C interface of a Flex delegate.
 
     Returns:
       struct: cc_info, its code; registering, the CcInfo of the core; exports, a File with the exported symbols; name
@@ -240,9 +240,9 @@ def _interface(ctx):
     )
 
 def _runtime(ctx, interface):
-    """What a library links in addition to its own objects, in link order: list of CcInfo.
+    """The libraries that a library links in addition to its own objects, in link order: list of CcInfo.
 
-    With full protos, it includes all optional sources, which the app may call.
+    With full protos, they include all optional sources, which the app may call.
     """
     tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
     return ([tensorflow.optional] if ctx.attr.protos == "full" else []) + [

@@ -1,4 +1,4 @@
-"""The optional sources of the runtime: a library compiles those that its objects refer to."""
+"""The optional sources of the runtime: a library compiles the sources that its objects refer to."""
 
 load("//rules:providers.bzl", "TensorFlowInfo")
 load("//rules/private/cc:copts.bzl", "LIBRARY_COPTS")
@@ -37,7 +37,7 @@ def optional_sources(ctx, cc, *, selection, objects, compiled):
         inputs = depset(objects + [selection], transitive = [cc.toolchain.all_files]),
         outputs = directories.values(),
         mnemonic = "TfOptionalSources",
-        progress_message = "Searching what %{label} refers to",
+        progress_message = "Searching the optional sources of %{label}",
     )
 
     tensorflow = ctx.attr._tensorflow[TensorFlowInfo]

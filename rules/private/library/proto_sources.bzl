@@ -17,7 +17,7 @@ def _relative(file, root):
     return file.path if root == "." else file.path.removeprefix(root + "/")
 
 def _protobuf_root(file):
-    """The import root of protobuf's own protos; None for protos of the same repository, whose root is the repository's."""
+    """The import root of protobuf's own protos; None for protos of this repository, whose root is the repository's root."""
     before, found, _ = file.path.partition("/google/protobuf/")
     return before if found else None
 
@@ -76,11 +76,11 @@ proto_sources = rule(
         ),
         "optional": attr.label_list(
             allow_files = [".proto"],
-            doc = "Those of `srcs` whose sources are in the output group optional_srcs, not in srcs.",
+            doc = "The files of `srcs` whose generated sources are in the output group optional_srcs, not in srcs.",
         ),
         "overrides": attr.label_list(
             allow_files = [".proto"],
-            doc = "Files that replace those of `srcs` with the same paths if messages are lite.",
+            doc = "Files that replace the files of `srcs` with the same paths if messages are lite.",
         ),
         "_protos": attr.label(default = "//rules/config:protos"),
         "_protoc": attr.label(

@@ -21,7 +21,7 @@ def collect_garbage(os):
 def _packed_relocations(api_level):
     """Flags of the NDK's linker for the smallest relocations that an API level of Android can load.
 
-    The levels are those of the NDK's docs/BuildSystemMaintainers.md, "RELR and relocation packing". Libraries are built
+    The levels come from the NDK's docs/BuildSystemMaintainers.md, "RELR and relocation packing". Libraries are built
     for levels above 23, the first that loads packed relocations.
     """
     if api_level >= 30:

@@ -12,7 +12,7 @@ load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
 visibility(["//rules/private/..."])
 
 def units(ctx, cc, *, selected):
-    """Compiles the selected sources: those of hot_sources.yaml for speed, all others for size.
+    """Compiles the selected sources: the sources in hot_sources.yaml for speed, all others for size.
 
     Args:
       ctx: of a rule with UNITS_ATTRS and `_tfcarve`.
@@ -20,9 +20,9 @@ def units(ctx, cc, *, selected):
       selected: TfSelectionInfo.
 
     Returns:
-      struct: sources, a list of directories; unit_objects and helper_objects, lists of Files (the latter with the
+      struct: sources, a list of directories; unit_objects and helper_objects, lists of Files (helper_objects with the
       objects of libraries); contexts, a list of CcCompilationContext that the sources see; copts and hot_copts, the
-      compiler's flags for the two kinds; options, those of the library's options.
+      compiler's flags for the two kinds; options, the flags of the library's options.
     """
     tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
     directories = _write(ctx, selected.selection, tensorflow)

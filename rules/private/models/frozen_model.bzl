@@ -257,14 +257,14 @@ def _check_source(ctx, outputs):
 
 def _frozen_model_impl(ctx):
     output = declare_named(ctx, ".pb")
-    freeze(ctx, output, ctx.attr.inputs, ctx.attr.fetches)
+    freeze(ctx, output, ctx.attr.inputs, ctx.attr.outputs)
     return [DefaultInfo(files = depset([output]), runfiles = ctx.runfiles(files = [output]))]
 
 _frozen_model = rule(
     implementation = _frozen_model_impl,
     cfg = model_config,
     attrs = SOURCE_ATTRS | FULL_TENSORFLOW_ATTRS | {
-        "fetches": attr.string_list(),
+        "outputs": attr.string_list(),
         "inputs": attr.string_list(),
     },
 )
@@ -314,7 +314,7 @@ def tf_frozen_model(
         signature = signature,
         saved_model_tags = saved_model_tags,
         inputs = inputs,
-        fetches = outputs,
+        outputs = outputs,
         checkpoint = checkpoint,
         moving_averages = moving_averages,
         unroll = unroll,

@@ -22,7 +22,7 @@ def _model_benchmark_impl(ctx):
     words = ["benchmark", library.benchmark.short_path, ctx.file.model.short_path]
     words += bound("--input", ctx.attr.inputs)
     words += ["--input-random=%s=%s" % item for item in ctx.attr.random_inputs.items()]
-    words += ["--output=" + node for node in ctx.attr.fetches]
+    words += ["--output=" + node for node in ctx.attr.outputs]
     words += [
         "--%s=%d" % (name.replace("_", "-"), getattr(ctx.attr, name))
         for name in ["runs", "threads", "traced_runs", "warmup"]
@@ -46,7 +46,7 @@ _model_benchmark = rule(
     implementation = _model_benchmark_impl,
     executable = True,
     attrs = TRANSITION_ATTRS | ALL_COMMANDS_ATTRS | {
-        "fetches": attr.string_list(),
+        "outputs": attr.string_list(),
         "inputs": attr.label_keyed_string_dict(allow_files = [".npy"]),
         "library": attr.label(cfg = of_platform, mandatory = True, providers = [TfMobileLibraryInfo]),
         "model": attr.label(allow_single_file = True, mandatory = True),
@@ -108,7 +108,7 @@ def tf_model_benchmark(
         model = frozen_to_run(name, model, signature, saved_model_tags, **kwargs),
         inputs = by_file(inputs),
         random_inputs = random_inputs,
-        fetches = outputs,
+        outputs = outputs,
         platform = platform or "",
         threads = threads,
         warmup = warmup,

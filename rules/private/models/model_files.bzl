@@ -2,5 +2,5 @@
 
 visibility(["//rules/private/..."])
 
-# Keras files, which only full TensorFlow reads. The same as SUFFIXES in tools/tfcarve/models/keras.py.
+# Keras files, which only full TensorFlow reads. SUFFIXES in tools/tfcarve/models/keras.py has these endings, too.
 KERAS_EXTENSIONS = ["keras", "h5", "hdf5"]

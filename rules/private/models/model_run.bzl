@@ -1,4 +1,4 @@
-"""What rules that run a model in a carved library have in common."""
+"""Functions that rules share that run a model in a carved library."""
 
 load("//rules/platforms:table.bzl", "PLATFORMS")
 
@@ -15,7 +15,7 @@ def check_platform(rule, name, platform):
     if platform and platform not in PLATFORMS:
         fail("%s %s: unknown platform %s; known platforms: %s" % (rule, name, platform, ", ".join(sorted(PLATFORMS))))
     if platform and PLATFORMS[platform].os != "linux":
-        fail("%s %s: programs for %s cannot run on the machine that builds; only those for Linux can" % (rule, name, platform))
+        fail("%s %s: programs for %s cannot run on the machine that builds; only programs for Linux can" % (rule, name, platform))
 
 def check_node(node):
     """Fails if a string cannot be the node in NODE=FILE.

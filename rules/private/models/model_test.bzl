@@ -11,11 +11,11 @@ load(":model_run.bzl", "bound", "by_file", "check_platform")
 
 visibility("public")
 
-# How `uname -m` calls a machine that runs a CPU's programs itself, and what runs them elsewhere:
-# Debian's qemu-user-static has all of these.
+# The name that `uname -m` prints on a machine that runs a CPU's programs itself, and the emulator that runs them on other
+# machines. Debian's qemu-user-static has all these emulators.
 _MACHINES = {
     "aarch64": struct(name = "aarch64", emulator = ["qemu-aarch64-static"]),
-    # The CPU of a Raspberry Pi 2: what runs there runs on all later ones.
+    # The CPU of a Raspberry Pi 2: all later models run its programs, too.
     "armv7": struct(name = "armv7l", emulator = ["qemu-arm-static", "-cpu", "cortex-a7"]),
     "x86_64": struct(name = "x86_64", emulator = ["qemu-x86_64-static"]),
 }

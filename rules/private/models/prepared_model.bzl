@@ -24,7 +24,7 @@ visibility("public")
 # The presets of tools/tfcarve/prepare/presets.py; a test compares them.
 PRESETS = ["int8", "mobile", "weights16", "weights8"]
 
-# Presets that use what `tfcarve calibrate` measures.
+# Presets that use the ranges that `tfcarve calibrate` measures.
 _CALIBRATED = ["int8", "weights8"]
 _DEFAULT_TOLERANCE = "1e-5"
 
@@ -61,14 +61,14 @@ def _check(ctx):
         fail("{}: ranges and calibration_data require the preset {}".format(ctx.label, " or ".join(_CALIBRATED)))
     if ctx.file.ranges and ctx.files.calibration_data:
         fail("{}: pass either ranges or calibration_data, which are measured in the build".format(ctx.label))
-    for node in ctx.attr.inputs + ctx.attr.fetches:
+    for node in ctx.attr.inputs + ctx.attr.outputs:
         if not node.strip() or "," in node:
             fail("{}: {} is not the name of a node".format(ctx.label, repr(node)))
 
 def _graph(ctx):
     """The GraphDef that is transformed: src itself, or the frozen src; and the names of its inputs and outputs."""
     src = ctx.file.src
-    inputs, outputs = ctx.attr.inputs, ctx.attr.fetches
+    inputs, outputs = ctx.attr.inputs, ctx.attr.outputs
     if names_tensors(ctx) and src.extension != "meta" and ctx.attr.signature:
         fail("{}: signature {}: {} is a GraphDef, which has no signatures: name inputs and outputs".format(
             ctx.label,
@@ -94,7 +94,7 @@ def _add_ends(ctx, args, graph):
     args.add_joined("--outputs", graph.outputs, join_with = ",")
 
 def _ranges(ctx, graph):
-    """The file with what was measured for the preset: a list of one file, or none."""
+    """The file with the ranges that were measured for the preset: a list of one file, or none."""
     if not ctx.files.calibration_data:
         return [ctx.file.ranges] if ctx.file.ranges else []
     output = declare_named(ctx, ".ranges.json")
@@ -144,14 +144,14 @@ def _transformed(ctx, graph):
     return output
 
 def _compared(ctx, model):
-    """Declares the validation action, which fails if the model's outputs differ from those of src, before it was frozen."""
+    """Declares the validation action, which fails if the model's outputs differ from the outputs of src before src was frozen."""
     output = declare_named(ctx, ".compare.json")
     args = ctx.actions.args()
     args.add("compare")
     add_source(ctx, args)
     args.add(model)
     args.add("--tolerance", ctx.attr.tolerance)
-    add_freeze_options(ctx, args, ctx.attr.inputs, ctx.attr.fetches)
+    add_freeze_options(ctx, args, ctx.attr.inputs, ctx.attr.outputs)
     args.add_all(ctx.files.sample_inputs, before_each = "--data")
     args.add("--json")
     args.add("-o", output)
@@ -183,7 +183,7 @@ _prepared_model = rule(
             default = "minmax",
             values = ["entropy", "minmax", "percentile"],
         ),
-        "fetches": attr.string_list(),
+        "outputs": attr.string_list(),
         "fuse": attr.bool(),
         "has_tolerance": attr.bool(),
         "inputs": attr.string_list(),
@@ -271,7 +271,7 @@ def tf_prepared_model(
         constants = constants,
         assertions = assertions,
         inputs = inputs,
-        fetches = outputs,
+        outputs = outputs,
         transforms = transforms,
         preset = preset,
         ranges = ranges,

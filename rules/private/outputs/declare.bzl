@@ -31,7 +31,7 @@ def declare_named(ctx, suffix = ""):
 
     Args:
       ctx: of the rule.
-      suffix: what follows the target's name, for example ".json".
+      suffix: the text that follows the target's name, for example ".json".
 
     Returns:
       File.

@@ -6,7 +6,7 @@ visibility(["//rules/...", "//tests"])
 #   repository  name of its repository
 #   lock        file in //third_party/python with the requirements and their hashes
 #   oldest      oldest Python that the lock file is for
-#   newest      newest one
+#   newest      newest Python that the lock file is for
 #   packaged    whether its packages are inputs of actions, which can then run on other machines; if not, it is a virtual
 #               environment in the user's cache: TensorFlow's package has a gigabyte
 #   optional    whether rules do without it where it cannot be installed, for example because no wheel is for the platform

@@ -1,4 +1,4 @@
-"""nested_build: an action that builds in a nested workspace and publishes what it built, for tests."""
+"""nested_build: an action that builds in a nested workspace and publishes the outputs, for tests."""
 
 load("//rules/private/outputs:declare.bzl", "declare", "declare_folder")
 load(":python.bzl", "PyToolInfo")
@@ -22,7 +22,8 @@ def _nested_build_impl(ctx):
     ctx.actions.run(
         executable = ctx.executable.program,
         arguments = [args],
-        # What the nested build reads is no input of the action, except by the digest and the commands among these.
+        # The files that the nested build reads are no inputs of the action. Instead, these inputs contain their digest and the
+        # commands that the build runs.
         inputs = depset(
             ctx.files.data,
             transitive = [target[DefaultInfo].default_runfiles.files for target in ctx.attr.data],
@@ -48,7 +49,7 @@ def _nested_build_impl(ctx):
 _nested_build = rule(
     implementation = _nested_build_impl,
     attrs = {
-        "data": attr.label_list(allow_files = True, doc = "What decides about the outputs besides the program."),
+        "data": attr.label_list(allow_files = True, doc = "Files on which the outputs depend, besides the program."),
         "program": attr.label(
             cfg = "exec",
             doc = "Gets NAME=FOLDER for each published folder and fills the folders, and done=FILE, an empty file that it writes.",

@@ -28,7 +28,7 @@ PyEnvironmentInfo = provider(
 
 PyToolInfo = provider(
     doc = "A program that actions run.",
-    fields = {"execution_requirements": "dict[string, string]: those of the actions."},
+    fields = {"execution_requirements": "dict[string, string]: the execution requirements of the actions."},
 )
 
 # The environment is a folder of this machine. Its path is part of the key, so that a cache can be shared.
@@ -45,7 +45,7 @@ def _python_environment_impl(ctx):
 
 python_environment = rule(
     implementation = _python_environment_impl,
-    doc = "An interpreter of the system with packages, or that of a virtual environment.",
+    doc = "An interpreter of the system with packages, or the interpreter of a virtual environment.",
     attrs = {
         "folder": attr.string(doc = "The folder of the packages; empty: the interpreter has them."),
         "identity": attr.string(doc = "Version and digest of the interpreter, which become part of the key of actions."),
@@ -116,7 +116,7 @@ def _launcher(ctx, sources, arguments):
         launcher,
         _LAUNCHER.format(
             arguments = arguments,
-            # Without the packages of the user, and without those of the system if the environment has its own.
+            # Without the user's packages, and without the system's packages if the environment has packages of its own.
             flags = "-s -S" if environment.imports else "-s",
             identity = environment.identity,
             imports = _quoted(sources.imports.to_list() + environment.imports),

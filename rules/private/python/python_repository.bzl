@@ -125,7 +125,7 @@ def _packaged_repository_impl(ctx):
 _ATTRS = {
     "lock": attr.label(mandatory = True, allow_single_file = True, doc = "Requirements, with hashes."),
     "newest": attr.string(mandatory = True, doc = "Newest Python that the lock is for."),
-    "oldest": attr.string(mandatory = True, doc = "Oldest one."),
+    "oldest": attr.string(mandatory = True, doc = "Oldest Python that the lock is for."),
     "_bootstrap": attr.label(default = "//tools/bootstrap:venv.py"),
 }
 _ENVIRON = ["HOME", "PATH", "XDG_CACHE_HOME"]

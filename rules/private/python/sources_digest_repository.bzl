@@ -1,8 +1,8 @@
 """A repository with files that change whenever a source of this module changes.
 
 Tests that build in a nested workspace read this module without Bazel's knowledge. With such a file in their data, Bazel runs them
-again after a change. sources.sha256 has all sources. others.sha256 has those that are not in a target of //tools, of which a test
-has only what it needs in its data.
+again after a change. sources.sha256 has all sources. others.sha256 has the sources that are in no target of //tools: a test has the
+targets of //tools that it needs in its data.
 """
 
 visibility(["//rules"])
@@ -40,6 +40,6 @@ sources_digest_repository = repository_rule(
     attrs = {
         "files": attr.string_list(doc = "Files at the module's root."),
         "folders": attr.string_list(doc = "Folders at the module's root, with all that is in them."),
-        "targets": attr.string_list(doc = "What others.sha256 does not have: paths, or how they begin."),
+        "targets": attr.string_list(doc = "Paths, or beginnings of paths, of the sources that others.sha256 does not have."),
     },
 )

@@ -134,8 +134,8 @@ def tf_selection(
         graph if it is not frozen.
       saved_model_tags: for SavedModels, the graphs with all of these tags. Empty: "serve", or all graphs if they are not
         frozen.
-      freeze: whether SavedModels are frozen as by tf_frozen_model, which needs full TensorFlow. If not, they are read
-        without changes, with all ops that save and restore variables: for a library that trains.
+      freeze: whether SavedModels are frozen, with tf_frozen_model's default options. Freezing needs full TensorFlow. If
+        not, they are read without changes, with all ops that save and restore variables: for a library that trains.
       flex: whether it is for a tf_flex_delegate: without the ops that a session adds to graphs.
       **kwargs: common attributes.
     """

@@ -94,7 +94,7 @@ def tf_size_test(
         **kwargs):
     """Fails if a library exceeds its budget, or has grown beyond the committed figures.
 
-    The message lists what was added: ops, classes and files, for which model, with their largest symbols.
+    The message lists the added ops, classes and files, with the models that need them and with their largest symbols.
     `<name>.update` writes the committed file with the current sizes and prints a line for the commit message:
 
         bazel run //:size.update
@@ -111,8 +111,8 @@ def tf_size_test(
         read-only loaded segments, and its size after gzip -9. A platform with an empty dict is only compared with
         the committed figures.
       committed: name of a JSON file in this package, in version control; it may not exist yet.
-      growth: allowed growth over the committed figures in percent, as a string. The default is what other versions of
-        zlib and the linker may change.
+      growth: allowed growth over the committed figures in percent, as a string. The default allows the changes that other
+        versions of zlib and the linker cause.
       warning: a warning is printed within this many percent of a budget, as a string.
       tags: tags of the test.
       **kwargs: common attributes of tests.

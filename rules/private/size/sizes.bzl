@@ -16,7 +16,7 @@ def declare_map(ctx):
     return declare(ctx, "tensorflow-core.map")
 
 def map_flags(map_file):
-    """The linker flags that write the map; lld and GNU ld have the same."""
+    """The linker flags that write the map, for lld and for GNU ld."""
     return ["-Wl,-Map=" + map_file.path]
 
 def sizes(
@@ -146,7 +146,7 @@ def _part(ctx, owner, interface):
     return "third party"
 
 def _link_command(cc, libraries, contexts, flags, units):
-    """The link command with archives in order; its output equals that of Bazel's own link."""
+    """The link command with archives in order; its output equals the output of Bazel's own link."""
     action_name = ACTION_NAMES.cpp_link_dynamic_library
     variables = cc_common.create_link_variables(
         feature_configuration = cc.features,

@@ -50,7 +50,7 @@ def _kernel_index_impl(ctx):
     ]
 
 def _predefined_macros(ctx):
-    """The output of the target's compiler for -dM -E: macros such as __ARM_NEON decide what a source registers."""
+    """The output of the target's compiler for -dM -E: macros such as __ARM_NEON decide which kernels a source registers."""
     cc = cc_tools(ctx)
     output = declare_named(ctx, ".macros.h")
     variables = cc_common.create_compile_variables(
@@ -76,7 +76,7 @@ def _predefined_macros(ctx):
     return output
 
 def _unit_flags(ctx):
-    """The flags of units, except those of their precompiled header, which has no part in the predefined macros."""
+    """The flags of units, except the flags of their precompiled header, which do not change the predefined macros."""
     fragment = ctx.fragments.cpp
     copts = tensorflow_copts(defines = ctx.attr.defines, root = ctx.label.workspace_root)
     cpu = ctx.attr._library_copts[BuildSettingInfo].value or default_cpu_flags(PLATFORMS[ctx.attr.platform])

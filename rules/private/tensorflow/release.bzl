@@ -82,6 +82,6 @@ TENSORFLOW_ATTRS = {
 # The flags of TensorFlow's sources:
 TENSORFLOW_COPTS = tensorflow_copts(defines = DEFINES, root = ROOT)
 
-# The precompiled headers of most sources, and of those that are compiled for speed:
+# The precompiled headers of most sources, and of the sources that are compiled for speed:
 TENSORFLOW_HEADERS = Label("@tfcarve_tensorflow//:precompiled_headers")
 HOT_TENSORFLOW_HEADERS = Label("@tfcarve_tensorflow//:hot_precompiled_headers")

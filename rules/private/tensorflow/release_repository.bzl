@@ -31,7 +31,7 @@ alias(
 )
 """
 
-_RELEASE_BZL = '''"""What .bzl files need to know of the release while they are loaded."""
+_RELEASE_BZL = '''"""The facts about the release that .bzl files need while they are loaded."""
 
 load(
     "@tfcarve//third_party/tensorflow/releases/{release}:core.bzl",
@@ -41,7 +41,7 @@ load(
 
 DEFINES = _DEFINES
 
-# Also those of other projects.
+# Including the optional sources of other projects.
 OPTIONAL_SOURCES = _OPTIONAL_SOURCES
 
 # The tree's root, as actions see it.

@@ -9,7 +9,7 @@ load("//rules/private/outputs:declare.bzl", "declare_named")
 visibility("public")
 
 _CompiledInfo = provider(
-    doc = "What a cc_library compiles, and its dependencies.",
+    doc = "The objects of a cc_library and its dependencies.",
     fields = {"objects": "depset[struct(label, source, object)]: Label of the library, and Files."},
 )
 

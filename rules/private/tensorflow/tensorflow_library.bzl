@@ -10,7 +10,7 @@ def tensorflow_library(name, copts = [], deps = [], hot = False, **kwargs):
 
     Args:
       name: of the target.
-      copts: flags in addition to those of all of TensorFlow's sources.
+      copts: flags in addition to the flags of all of TensorFlow's sources.
       deps: dependencies in addition to the core's headers.
       hot: whether the sources are compiled for speed, with the flags of the sources in hot_sources.yaml.
       **kwargs: attributes of cc_library.

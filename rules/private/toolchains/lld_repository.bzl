@@ -7,7 +7,7 @@ visibility(["//rules"])
 _BUILD = """\
 exports_files(["lld.bzl"], visibility = ["//visibility:public"])
 
-# What identifies the linker, for the links that use it.
+# The identity of the linker, an input of the links that use it.
 filegroup(
     name = "identity",
     srcs = ["lld.txt"],

@@ -4,7 +4,7 @@ visibility("public")
 
 MissingToolchainsInfo = provider(
     doc = "The platforms that need a toolchain from the app.",
-    fields = {"reasons": "dict[string, string]: platform name to what is missing and how to get it."},
+    fields = {"reasons": "dict[string, string]: platform name to the missing programs and how to get them."},
 )
 
 def _missing_toolchains_impl(ctx):

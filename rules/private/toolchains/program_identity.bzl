@@ -1,4 +1,4 @@
-"""What identifies a program of the system: its version and the SHA-256 of its files.
+"""The identity of a program of the system: its version and the SHA-256 of its files.
 
 It is an input of the actions that run the program, so that machines with other programs do not share outputs.
 """
@@ -28,7 +28,7 @@ COMPILER_PARTS = [
 ]
 
 def program_identity(ctx, program, version = "--version", parts = []):
-    """What identifies a program.
+    """The identity of a program.
 
     Args:
       ctx: of a repository rule.
@@ -47,7 +47,7 @@ def program_identity(ctx, program, version = "--version", parts = []):
     ]
 
 def identity_file(ctx, name, program, parts = []):
-    """Writes what identifies a program.
+    """Writes the identity of a program.
 
     Args:
       ctx: of a repository rule.

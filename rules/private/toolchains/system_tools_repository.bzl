@@ -6,7 +6,7 @@ load(":program_identity.bzl", "COMPILER_PARTS", "identity_file", "program_identi
 
 visibility(["//rules"])
 
-# Names of targets -> the programs to look for, best first, the option that prints the version, and those that print the paths of
+# Names of targets -> the programs to look for, best first, the option that prints the version, and the options that print the paths of
 # further programs that the first one runs.
 _TOOLS = {
     "cxx": struct(names = ["g++", "clang++", "c++"], version = "--version", parts = COMPILER_PARTS),
@@ -32,7 +32,7 @@ filegroup(
 )
 """
 
-# Java's names of CPUs, which repository rules see -> those of @platforms//cpu.
+# Java's names of CPUs, which repository rules see -> the names in @platforms//cpu.
 _CPUS = {"amd64": "x86_64"}
 
 def _host_platform(ctx):
@@ -75,7 +75,7 @@ def _system_tools_repository_impl(ctx):
 
 system_tools_repository = repository_rule(
     implementation = _system_tools_repository_impl,
-    doc = "A target for each program: a script that runs it, or nothing if it is not installed; and what identifies the compiler and the build machine.",
+    doc = "A target for each program: a script that runs it, or nothing if it is not installed; and the identities of the compiler and the build machine.",
     configure = True,
     environ = [
         "CC",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from demo.nested import Workspace
 from tfcarve.emit import header, op_files
+from tfcarve.releases import known
 from tfcarve.selection.selection import Selection
 
 PACKAGE = "runtime_rules"
@@ -17,7 +18,7 @@ def place(workspace: Workspace, selected: Selection, folder: Path, package: str 
     contents = {
         "selection.json": selected.to_json(),
         "ops_to_register.h": header.header(selected),
-        "tf_op_files.txt": op_files.op_files(selected),
+        "tf_op_files.txt": op_files.op_files(selected, known.release()),
     }
     for name, content in contents.items():
         (folder / name).write_bytes(content)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tfcarve import full_tensorflow, pinned
+from tfcarve.releases import known
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,15 @@ def record(module: str, ops: Iterable[str], folder: Path) -> list[RecordedOp]:
       RuntimeError: the test could not be run.
     """
     output = folder / "recorded.pickle"
-    command = [sys.executable, "-m", "e2e.graphs.record_ops", pinned.tree(), module, output, *ops]
+    command = [
+        sys.executable,
+        "-m",
+        "e2e.graphs.record_ops",
+        pinned.tree(known.release()),
+        module,
+        output,
+        *ops,
+    ]
     # With oneDNN, a convolution of no images has an output of the input's shape.
     environment = {
         **os.environ,

@@ -9,6 +9,7 @@ from selections import selection
 from tfcarve.build_files.evaluate import BuildFileError
 from tfcarve.emit.kernel_groups import kernel_groups
 from tfcarve.errors import InvalidInput
+from tfcarve.releases import known
 
 _K = "tensorflow/core/kernels/"
 _BUILD = """
@@ -61,7 +62,7 @@ def _tree(folder: Path, build: str) -> Path:
 def test_missing_sources(prefix: str, tmp_path: Path) -> None:
     root = _tree(tmp_path, _BUILD.replace("PREFIX", prefix))
     assert (
-        kernel_groups(_MADE, root).decode()
+        kernel_groups(_MADE, known.release(), root).decode()
         == f"""\
 # Add these sources to the filegroups with the same names in tensorflow/core/kernels/BUILD of TensorFlow 9.8.7.
 
@@ -86,14 +87,16 @@ filegroup(
 
 def test_no_missing_sources(tmp_path: Path) -> None:
     root = _tree(tmp_path, _BUILD.replace("PREFIX", "android"))
-    assert kernel_groups(selection([("Relu", "R", _K + "relu_op.cc")]), root) == b""
+    assert (
+        kernel_groups(selection([("Relu", "R", _K + "relu_op.cc")]), known.release(), root) == b""
+    )
 
 
 def test_tree_without_the_filegroups(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no filegroup portable_extended_ops_group2 or android_"):
-        kernel_groups(_MADE, _tree(tmp_path, ""))
+        kernel_groups(_MADE, known.release(), _tree(tmp_path, ""))
 
 
 def test_invalid_build_file(tmp_path: Path) -> None:
     with pytest.raises(BuildFileError, match="tensorflow/core/kernels/BUILD:1"):
-        kernel_groups(_MADE, _tree(tmp_path, "filegroup("))
+        kernel_groups(_MADE, known.release(), _tree(tmp_path, "filegroup("))

@@ -26,6 +26,7 @@ from tfcarve.models.keras_config import (
 )
 from tfcarve.models.keras_custom import definitions
 from tfcarve.models.keras_file import Configuration, configuration
+from tfcarve.releases import known
 
 
 @pytest.mark.parametrize("name", ["m.keras", "m.h5", "M.HDF5"])
@@ -33,7 +34,7 @@ def test_without_tensorflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nam
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     (tmp_path / name).write_bytes(b"x")
     with pytest.raises(InvalidInput) as raised:
-        read_model(tmp_path / name)
+        read_model(tmp_path / name, known.release())
     assert f"{name}: is a Keras file: tensorflow is not installed in {sys.executable}" in str(
         raised.value
     )

@@ -19,6 +19,7 @@ from tfcarve.models.read import read
 from tfcarve.models.signature_def import SignatureTensor
 from tfcarve.models.summary import summary
 from tfcarve.models.summary_lines import lines
+from tfcarve.releases import known
 from tfcarve.validity import op_types
 
 _NAMES = {"bytes_": "string", "object": "string"}
@@ -76,7 +77,7 @@ def test_it_is_shown(models: dict[str, bytes], tmp_path: Path) -> None:
     path = tmp_path / "m.tflite"
     path.write_bytes(models["two signatures"])
     model = read(path)
-    shown = list(lines(summary(model, op_types.of_model(model))))
+    shown = list(lines(summary(model, op_types.of_model(model, known.release()))))
     assert shown[1:4] == ["signatures: 2", "  plus", "    input  x = plus_x:0  float32  [?]"]
     assert "  plus_y:0  float32  []" in shown[shown.index("inputs: 2") :]
 

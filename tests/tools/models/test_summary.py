@@ -12,12 +12,13 @@ from tfcarve.models.read import read
 from tfcarve.models.summary import MissingInput, Summary, Tensor, summary
 from tfcarve.models.summary_lines import lines
 from tfcarve.models.values import Values
+from tfcarve.releases import known
 from tfcarve.validity import op_types
 
 
 def _summary(path: Path) -> Summary:
     model = read(path)
-    return summary(model, op_types.of_model(model))
+    return summary(model, op_types.of_model(model, known.release()))
 
 
 def test_summary(tmp_path: Path) -> None:

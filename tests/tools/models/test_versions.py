@@ -16,8 +16,9 @@ from tfcarve.models import graph_text
 from tfcarve.models.versions import Versions, of_graph, version_def
 from tfcarve.models.wire import WireError
 from tfcarve.newer import data, graph_version
+from tfcarve.releases import known
 
-_NEWER = data.of_built().data
+_NEWER = data.load(known.release()).data
 _OWN = tf.version.GRAPH_DEF_VERSION
 _NUMBER = st.one_of(st.integers(-(2**31), 2**31 - 1), st.integers(_OWN - 2, _OWN + 2))
 

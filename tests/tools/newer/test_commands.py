@@ -21,8 +21,9 @@ from tfcarve.newer import data, graph
 from tfcarve.op_definition import Argument, Attr
 from tfcarve.prepare.freeze import program
 from tfcarve.registry.index import KernelIndex
+from tfcarve.releases import known
 
-_NEWER = data.of_built()
+_NEWER = data.load(known.release())
 _POLICY = "bad_indices_policy"
 _FLAG = Attr("bool", False)
 _OPS = (

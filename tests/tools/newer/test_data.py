@@ -15,7 +15,7 @@ from tfcarve.newer.values import value_of
 from tfcarve.newer.versions import order
 from tfcarve.releases import known
 
-_NEWER = data.of_built()
+_NEWER = data.load(known.release())
 _UPDATE = "to update: PYTHONPATH=tools:tests python -m op_lists.update RELEASE VERSION... (CONTRIBUTING.md)"
 
 

@@ -17,8 +17,9 @@ from tfcarve.newer.data import NewAttribute
 from tfcarve.newer.values import value_of
 from tfcarve.prepare.graph import graph_file
 from tfcarve.prepare.graph.messages import GraphDef
+from tfcarve.releases import known
 
-_NEWER = data.of_built()
+_NEWER = data.load(known.release())
 _ROWS = _NEWER.data.attributes
 _IDS = [f"{row.op}.{row.attribute}" for row in _ROWS]
 # With another value than the default, these are dropped as well.

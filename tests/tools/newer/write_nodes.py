@@ -17,6 +17,7 @@ from tensorflow.core.framework import attr_value_pb2, types_pb2
 from tensorflow.python.framework import op_def_registry
 
 from tfcarve.newer import data
+from tfcarve.releases import known
 
 _OUTPUT = Path(__file__).with_name("nodes_of_2_21.pbtxt")
 _FLOAT = types_pb2.DT_FLOAT
@@ -123,7 +124,7 @@ def main() -> None:
     concrete = product.get_concrete_function()
     with tf.Graph().as_default() as graph:
         concrete.add_to_graph()
-        for name, rows in data.of_built().attributes.items():
+        for name, rows in data.load(known.release()).attributes.items():
             op = op_def_registry.get(name)
             if op is not None and {attr.name for attr in op.attr} & rows.keys():
                 _add(name, graph, concrete.name)

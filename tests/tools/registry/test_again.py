@@ -1,20 +1,23 @@
 """Tests of indexing a changed tree: only what changed is read, and the result is the same as without a cache."""
 
+import dataclasses
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import trees
+from msgspec.structs import replace
 from small_release import FILES, small_release
 
 from tfcarve.registry import index, memo, resolve, scan, tree, values
 from tfcarve.registry.records import RawGradient, Records
 from tfcarve.registry.settings import Settings, find_compiler
 from tfcarve.registry.tree import Tree
-from tfcarve.releases import known
 from tfcarve.releases.paths import ReleaseMismatch
+from tfcarve.releases.release import Release
 
+_RELEASE = small_release()
 _K = "tensorflow/core/kernels"
 _TWICE = f"{_K}/twice_op.cc"
 _TREE = {
@@ -35,11 +38,10 @@ REGISTER_KERNEL_BUILDER(Name(kName).Device(DEVICE_CPU), NamedOp);
 }
 
 
-def _index(root: Path, cache: Path) -> bytes:
+def _index(root: Path, cache: Path, release: Release = _RELEASE) -> bytes:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(cache))
-        patch.setattr(known, "nearest", lambda _: small_release())
-        return scan.make_index(root, Settings((), find_compiler(os.environ)))
+        return scan.make_index(root, release, Settings((), find_compiler(os.environ)))
 
 
 def _edited(path: str, old: str, new: str) -> Callable[[Path], None]:
@@ -145,11 +147,11 @@ def test_a_tree_without_the_core_of_its_release(tmp_path: Path) -> None:
     root = trees.write(tmp_path / "tree", {**_TREE, **FILES, "tensorflow/core/BUILD": ""})
     assert index.parse(_index(root, tmp_path / "cache"), "index").helpers == {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(known, "of_version", lambda _: small_release())
         patch.setattr(tree, "check_paths", lambda *_, **__: None)
-        patch.setattr(known, "added_kernels", lambda _: {})
+        overrides = replace(_RELEASE.overrides, added=())
+        built = dataclasses.replace(_RELEASE, name="9.8", overrides=overrides)
         with pytest.raises(ReleaseMismatch, match="mobile_srcs has no files"):
-            _index(root, tmp_path / "other")
+            _index(root, tmp_path / "other", built)
 
 
 def test_unchanged_files_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from tfcarve.errors import InvalidInput
 from tfcarve.registry import index, scan
 from tfcarve.registry.settings import Settings, find_compiler
+from tfcarve.releases import known
 
 # Spellings as in TensorFlow's macros in which preprocessors add or remove blanks.
 _SOURCE = """\
@@ -55,7 +56,7 @@ _FILE = "tensorflow/core/kernels/odd_op.cc"
 @pytest.mark.parametrize("indexer", compilers.ALL)
 def test_text(tmp_path: Path, indexer: str, compiler: str) -> None:
     root = trees.write(tmp_path / "tree", {**trees.FILES, _FILE: _SOURCE})
-    built = index.parse(scan.make_index(root, Settings((), (indexer,))), "index")
+    built = index.parse(scan.make_index(root, known.release(), Settings((), (indexer,))), "index")
     indexed = sorted(r.clazz for r in built.registrations if r.op == "Odd")
 
     body = _SOURCE.split("\n", 1)[1]
@@ -80,7 +81,7 @@ def test_every_compiler_gives_the_same_index(tmp_path: Path, compiler: str) -> N
     root = trees.write(tmp_path, {**trees.FILES, _FILE: _SOURCE.replace("unsigned   long", "long")})
 
     def rows(settings: Settings) -> list[index.Registration]:
-        built = index.parse(scan.make_index(root, settings), "index")
+        built = index.parse(scan.make_index(root, known.release(), settings), "index")
         return sorted((replace(r, line=0) for r in built.registrations), key=lambda r: r.sort_key())
 
     usual = Settings((), find_compiler(os.environ))
@@ -90,4 +91,4 @@ def test_every_compiler_gives_the_same_index(tmp_path: Path, compiler: str) -> N
 def test_a_source_with_a_marker(tmp_path: Path) -> None:
     root = trees.write(tmp_path, {**trees.FILES, _FILE: "TFCARVE_SOURCE\n" + _SOURCE})
     with pytest.raises(InvalidInput, match=r"printed \d parts for \d sources: .*odd_op.cc"):
-        scan.make_index(root, Settings((), find_compiler(os.environ)))
+        scan.make_index(root, known.release(), Settings((), find_compiler(os.environ)))

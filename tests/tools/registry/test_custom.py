@@ -10,6 +10,7 @@ import trees
 from tfcarve.errors import InvalidInput
 from tfcarve.registry import index, scan
 from tfcarve.registry.settings import Settings, find_compiler
+from tfcarve.releases import known
 
 _HEADER = '#include "tensorflow/core/framework/op_kernel.h"\n'
 _KERNEL = 'REGISTER_KERNEL_BUILDER(Name("{op}").Device(DEVICE_CPU){more}, {clazz});\n'
@@ -33,12 +34,12 @@ def _settings() -> Settings:
 
 
 def _whole(tree: Path, sources: Iterable[Path]) -> None:
-    scan.make_index(tree, _settings(), sources)
+    scan.make_index(tree, known.release(), _settings(), sources)
 
 
 def _added(tree: Path, sources: Iterable[Path]) -> None:
-    built = index.parse(scan.make_index(tree, _settings()), "index")
-    scan.with_custom_ops(built, tree, _settings(), sources)
+    built = index.parse(scan.make_index(tree, known.release(), _settings()), "index")
+    scan.with_custom_ops(built, tree, known.release(), _settings(), sources)
 
 
 _METHODS = pytest.mark.parametrize("method", [_whole, _added])

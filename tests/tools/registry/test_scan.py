@@ -16,6 +16,7 @@ from tfcarve.registry import index, preprocess, scan, target
 from tfcarve.registry.index import KernelIndex
 from tfcarve.registry.settings import Settings, find_compiler
 from tfcarve.registry.target import HOST, Target
+from tfcarve.releases import known
 
 _TWICE = "tensorflow/core/kernels/twice_op.cc"
 
@@ -30,7 +31,9 @@ def _settings(*defines: str, target: Target = HOST) -> Settings:
 
 
 def _index(root: Path, *defines: str, custom_ops: Sequence[Path] = ()) -> KernelIndex:
-    return index.parse(scan.make_index(root, _settings(*defines), custom_ops), "index")
+    return index.parse(
+        scan.make_index(root, known.release(), _settings(*defines), custom_ops), "index"
+    )
 
 
 def test_index(tmp_path: Path) -> None:
@@ -62,12 +65,12 @@ def test_registrations_depend_on_defines(tmp_path: Path) -> None:
 
 def test_unchanged_tree(tmp_path: Path, preprocessed: list[str]) -> None:
     root = trees.write(tmp_path)
-    first = scan.make_index(root, _settings())
+    first = scan.make_index(root, known.release(), _settings())
     assert sorted(preprocessed) == [
         "tensorflow/core/kernels/no_op.cc", _TWICE, "tensorflow/core/ops/some_ops.cc"
     ]  # fmt: skip
     preprocessed.clear()
-    assert scan.make_index(root, _settings()) == first
+    assert scan.make_index(root, known.release(), _settings()) == first
     assert preprocessed == []
 
 
@@ -203,9 +206,9 @@ def test_custom_op(tmp_path: Path) -> None:
     mine = [r for r in built.registrations if r.op == "Mine"]
     assert [(r.clazz, r.file, r.line) for r in mine] == [("MineOp<float>", str(source), 3)]
 
-    plain = index.parse(scan.make_index(root, _settings()), "index")
+    plain = index.parse(scan.make_index(root, known.release(), _settings()), "index")
     assert plain.op("Mine") is None
-    more = scan.with_custom_ops(plain, root, _settings(), [source])
+    more = scan.with_custom_ops(plain, root, known.release(), _settings(), [source])
     assert more.registrations_of("Mine") == tuple(mine)
     op = more.op("Mine")
     assert op is not None and op.file == str(source)
@@ -223,12 +226,12 @@ def test_custom_op_of_another_tensorflow(tmp_path: Path) -> None:
     root = trees.write(tmp_path / "tree")
     other = trees.write(tmp_path / "other", {**trees.FILES, "tensorflow/core/public/version.h": ""})
     source = trees.write(tmp_path / "app", {"mine.cc": _CUSTOM}) / "mine.cc"
-    built = index.parse(scan.make_index(other, _settings()), "index")
+    built = index.parse(scan.make_index(other, known.release(), _settings()), "index")
     with pytest.raises(
         InvalidInput,
         match="TensorFlow 9.8.7-rc1, but the index is for unknown: use the tree of the index",
     ):
-        scan.with_custom_ops(built, root, _settings(), [source])
+        scan.with_custom_ops(built, root, known.release(), _settings(), [source])
 
 
 def test_custom_op_with_changed_sources(tmp_path: Path) -> None:
@@ -237,28 +240,28 @@ def test_custom_op_with_changed_sources(tmp_path: Path) -> None:
     source = (
         trees.write(tmp_path / "app", {"mine.cc": _CUSTOM, "mine.h": _CUSTOM_HEADER}) / "mine.cc"
     )
-    built = index.parse(scan.make_index(root, _settings()), "index")
-    scan.with_custom_ops(built, root, _settings(), [source])
+    built = index.parse(scan.make_index(root, known.release(), _settings()), "index")
+    scan.with_custom_ops(built, root, known.release(), _settings(), [source])
     twice = root / _TWICE
     twice.write_text(twice.read_text().replace("GPUDevice", "OtherDevice"))
     with pytest.raises(InvalidInput, match="the index was created from other sources"):
-        scan.with_custom_ops(built, root, _settings(), [source])
+        scan.with_custom_ops(built, root, known.release(), _settings(), [source])
 
 
 def test_require_tree(tmp_path: Path) -> None:
     root = trees.write(tmp_path / "tree")
     facts = _index(root).tensorflow
-    scan.require_tree(facts, root, "selection")
+    scan.require_tree(facts, root, known.release(), "selection")
     (root / "tensorflow/core/kernels/BUILD").write_text("# is not C++")
-    scan.require_tree(facts, root, "selection")
+    scan.require_tree(facts, root, known.release(), "selection")
     (root / "tensorflow/core/kernels/new_op.cc").write_text("")
     with pytest.raises(InvalidInput, match="tree: the selection was created from other sources"):
-        scan.require_tree(facts, root, "selection")
+        scan.require_tree(facts, root, known.release(), "selection")
     (root / "tensorflow/core/public/version.h").write_text("")
     with pytest.raises(
         InvalidInput, match="TensorFlow unknown, but the selection is for 9.8.7-rc1"
     ):
-        scan.require_tree(facts, root, "selection")
+        scan.require_tree(facts, root, known.release(), "selection")
 
 
 _NEON = """\
@@ -293,7 +296,7 @@ def test_target_macros_replace_those_of_the_host(
 ) -> None:
     root = trees.write(tmp_path, {**trees.FILES, _NEON_OP: _NEON})
     settings = Settings(("A=1",), (host,), target.parse("some-board", dump, "dump"))
-    built = index.parse(scan.make_index(root, settings), "index")
+    built = index.parse(scan.make_index(root, known.release(), settings), "index")
     assert _classes(built) == expected
     assert built.tensorflow.target == "some-board"
     assert len([r for r in built.registrations if r.file == _TWICE]) == 3
@@ -320,7 +323,7 @@ def test_macros_of_real_compilers(tmp_path: Path, command: list[str], expected: 
     ).stdout
     root = trees.write(tmp_path, {**trees.FILES, _NEON_OP: _NEON})
     settings = _settings(target=target.parse("board", dump, "dump"))
-    built = index.parse(scan.make_index(root, settings), "index")
+    built = index.parse(scan.make_index(root, known.release(), settings), "index")
     assert _classes(built) == expected
     if platform.machine() == "x86_64":
         assert _classes(_index(root)) == ["SseOp"]
@@ -333,7 +336,9 @@ def test_defines_override_target_macros(tmp_path: Path) -> None:
     root = trees.write(tmp_path, {**trees.FILES, _NEON_OP: source})
     dump = target.parse("board", "#define VALUE 0\n#define OTHER 1\n", "dump")
     for defines, expected in [(["VALUE=1"], "NeonOp"), ([], "SseOp"), (["OTHER=1"], "SseOp")]:
-        built = index.parse(scan.make_index(root, _settings(*defines, target=dump)), "index")
+        built = index.parse(
+            scan.make_index(root, known.release(), _settings(*defines, target=dump)), "index"
+        )
         assert _classes(built) == [expected]
 
 
@@ -341,10 +346,10 @@ def test_each_target_has_an_index_of_its_own(tmp_path: Path, preprocessed: list[
     root = trees.write(tmp_path, {**trees.FILES, _NEON_OP: _NEON})
     arm = _settings(target=target.parse("arm", "#define __ARM_NEON 1", "dump"))
     sse = _settings(target=target.parse("sse", "#define __SSE2__ 1", "dump"))
-    first = [scan.make_index(root, settings) for settings in (arm, sse)]
+    first = [scan.make_index(root, known.release(), settings) for settings in (arm, sse)]
     assert first[0] != first[1]
     preprocessed.clear()
-    assert [scan.make_index(root, settings) for settings in (arm, sse)] == first
+    assert [scan.make_index(root, known.release(), settings) for settings in (arm, sse)] == first
     assert preprocessed == []
 
 
@@ -354,10 +359,10 @@ def test_custom_op_for_another_target(tmp_path: Path) -> None:
         trees.write(tmp_path / "app", {"mine.cc": _CUSTOM, "mine.h": _CUSTOM_HEADER}) / "mine.cc"
     )
     arm = _settings(target=target.parse("arm", "#define __ARM_NEON 1", "dump"))
-    built = index.parse(scan.make_index(root, arm), "index")
-    assert scan.with_custom_ops(built, root, arm, [source]).op("Mine") is not None
+    built = index.parse(scan.make_index(root, known.release(), arm), "index")
+    assert scan.with_custom_ops(built, root, known.release(), arm, [source]).op("Mine") is not None
     with pytest.raises(InvalidInput, match="the index is for the target arm, not for host"):
-        scan.with_custom_ops(built, root, _settings(), [source])
+        scan.with_custom_ops(built, root, known.release(), _settings(), [source])
 
 
 def test_unresolved_registrations_are_recorded(tmp_path: Path) -> None:
@@ -410,7 +415,7 @@ def test_a_source_that_cannot_be_preprocessed(tmp_path: Path) -> None:
 def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = trees.write(tmp_path)
     with pytest.raises(InvalidInput, match="gone-compiler: no such command"):
-        scan.make_index(root, Settings((), ("gone-compiler",)))
+        scan.make_index(root, known.release(), Settings((), ("gone-compiler",)))
     with pytest.raises(InvalidInput, match="cannot be run: No such file"):
         preprocess.run(Settings((), ("/gone/compiler",)), tmp_path, [])
     monkeypatch.setenv("PATH", "")
@@ -421,10 +426,10 @@ def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_damaged_cache_is_ignored(tmp_path: Path) -> None:
     root = trees.write(tmp_path)
-    first = scan.make_index(root, _settings())
+    first = scan.make_index(root, known.release(), _settings())
     for file in (tmp_path / "cache").rglob("*.json"):
         if file.parent.name in ("records", "seen", "memo"):
             file.write_text("{")
         else:
             file.unlink()
-    assert scan.make_index(root, _settings()) == first
+    assert scan.make_index(root, known.release(), _settings()) == first

@@ -18,6 +18,7 @@ from tfcarve.op_definition import Argument
 from tfcarve.registry import index, scan
 from tfcarve.registry.index import Deprecation, KernelIndex
 from tfcarve.registry.settings import Settings, find_compiler
+from tfcarve.releases import known
 from tfcarve.selection import kernel_match
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
@@ -33,7 +34,7 @@ Key = tuple[Any, ...]
 @pytest.fixture(scope="module")
 def built() -> KernelIndex:
     settings = Settings(_DEFINES, find_compiler(os.environ))
-    return index.parse(scan.make_index(trees.tensorflow(), settings), "index")
+    return index.parse(scan.make_index(trees.tensorflow(), known.release(), settings), "index")
 
 
 @pytest.fixture(scope="module")

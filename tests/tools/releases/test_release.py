@@ -10,7 +10,6 @@ import trees
 
 from tfcarve.build_files.core import core_of
 from tfcarve.build_files.core_bzl import core_bzl
-from tfcarve.commands import common
 from tfcarve.emit import hot
 from tfcarve.errors import InvalidInput
 from tfcarve.releases import known
@@ -79,9 +78,20 @@ def test_no_data(tmp_path: Path) -> None:
 def test_a_release_that_is_not_known() -> None:
     with pytest.raises(InvalidInput, match=r"TensorFlow 1\.99 is not .* known releases: "):
         known.release("1.99")
-    assert known.of_version("1.99.0") is None
-    assert known.nearest("1.99.0") is _RELEASE
-    assert known.of_version(f"{_RELEASE.name}.99") is _RELEASE
+
+
+@pytest.mark.parametrize(
+    ("version", "is_built"),
+    [
+        ("1.99.0", False),
+        (f"{_RELEASE.name}.99", True),
+        (f"{_RELEASE.name}", True),
+        ("unknown", False),
+    ],
+)
+def test_the_release_of_a_version(version: str, is_built: bool) -> None:
+    assert known.for_version(version) is _RELEASE
+    assert _RELEASE.is_of(version) == is_built
 
 
 def test_starlark_knows_the_same_releases() -> None:
@@ -106,8 +116,8 @@ def test_overrides_are_the_files_there_are(release: Release, tree: Path) -> None
 def test_added_kernels_are_files_that_tensorflow_does_not_have(
     release: Release, tree: Path
 ) -> None:
-    assert known.added_kernels(release)
-    for path, file in known.added_kernels(release).items():
+    assert release.added_kernels
+    for path, file in release.added_kernels.items():
         assert file.is_file()
         assert not (tree / path).exists()
     for added in release.overrides.added:
@@ -183,7 +193,7 @@ def test_defines_are_those_of_the_release_of_the_tree(
         ("9.8.7", "NDEBUG"),
     ):
         root = trees.write(tmp_path / version, {header: text.format(*version.split("."))})
-        found = common.default_defines(root)
+        found = known.for_tree(root).defines
         assert {"OLD", "NDEBUG"} & set(found) == {define}, version
 
 
@@ -194,9 +204,8 @@ def test_facts_of_other_trees(tmp_path: Path) -> None:
     header = tmp_path / "tensorflow/core/framework/types.h"
     header.parent.mkdir(parents=True)
     header.touch()
-    facts = known.tree_facts(None, tmp_path)
+    facts = known.other_tree_facts(tmp_path)
     assert facts.tree.roots == ("tensorflow", "third_party/xla/xla/tsl")
     assert facts.index.types_files == ("tensorflow/core/framework/types.h",)
     assert facts.index.constant_files == ()
     assert "tensorflow/lite" in facts.index.skipped
-    assert known.tree_facts(_RELEASE, tmp_path) == known.TreeFacts(_RELEASE.tree, _RELEASE.index)

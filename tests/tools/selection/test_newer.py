@@ -61,7 +61,7 @@ def _model(
 
 
 def _resolve(model: Model, index: KernelIndex = _INDEX) -> Resolved:
-    return resolve([model], index, (), _KINDS)
+    return resolve([model], index, known.release(), (), _KINDS)
 
 
 def _message(model: Model, index: KernelIndex = _INDEX) -> str:

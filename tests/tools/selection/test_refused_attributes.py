@@ -80,7 +80,9 @@ def _select(*nodes: NodeUse) -> Selection:
     )  # fmt: skip
     index = KernelIndex(TensorflowFacts("2.14.1", "00", ()), kernels, ops)
     model = Model("m.pb", lambda: "00", "graphdef", nodes, {}, ())
-    return resolve([model], index, (), leftover_kinds.load(known.release())).selection
+    return resolve(
+        [model], index, known.release(), (), leftover_kinds.load(known.release())
+    ).selection
 
 
 def test_selection_refuses_the_nodes() -> None:
@@ -141,7 +143,7 @@ def test_refused_types(dtype: str, is_refused: bool) -> None:
     [
         ("DepthwiseConv2dNative", "dilations", (1, 2, 2, 1), "computes no dilations"),
         ("DepthwiseConv2dNative", "dilations", (1, 1, 1, 1), None),
-        ("DepthwiseConv2dNative", "strides", (1, 1, 2, 1), "the same stride for rows and columns"),
+        ("DepthwiseConv2dNative", "strides", (1, 1, 2, 1), "equal strides of rows and columns"),
         ("DepthwiseConv2dNative", "strides", (1, 2, 2, 1), None),
         ("DepthwiseConv2dNative", "strides", (2, 1, 1, 1), "only strides over rows"),
         ("Conv2DBackpropInput", "dilations", (1, 1, 2, 1), "computes no dilations"),

@@ -56,7 +56,9 @@ def _rule(
 
 
 def _select(*models: Model, rules: Sequence[Rule] = ()) -> Selection:
-    return resolve(models, index_file(), rules, leftover_kinds.load(known.release())).selection
+    return resolve(
+        models, index_file(), known.release(), rules, leftover_kinds.load(known.release())
+    ).selection
 
 
 def _kernels(selection: Selection) -> list[str]:
@@ -210,7 +212,9 @@ def test_warning_about_another_device() -> None:
     model = _model(
         _node("a", "Relu", device="/device:GPU:0"), _node("b", "Relu", device="/device:GPU:0")
     )
-    resolved = resolve([model], index_file(), [], leftover_kinds.load(known.release()))
+    resolved = resolve(
+        [model], index_file(), known.release(), [], leftover_kinds.load(known.release())
+    )
     assert _kernels(resolved.selection) == ["ReluOp<float>"]
     assert resolved.warnings == (
         "m.pb: node 'a' is placed on /device:GPU:0: the library is for CPU, its CPU kernel is selected (and 1 more nodes)",

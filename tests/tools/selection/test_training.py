@@ -53,7 +53,9 @@ def _index() -> KernelIndex:
 
 
 def _select(*models: Model) -> Selection:
-    return resolve(models, _index(), (), leftover_kinds.load(known.release())).selection
+    return resolve(
+        models, _index(), known.release(), (), leftover_kinds.load(known.release())
+    ).selection
 
 
 def _list(*requests: RequestedOp, training: bool = True) -> Model:

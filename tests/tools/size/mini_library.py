@@ -90,7 +90,7 @@ class Built:
         return link_line.load(self.link, self.folder)
 
     def origins(self) -> Origins:
-        sources = generated_sources(self.selection, known.nearest("2.14.1"))
+        sources = generated_sources(self.selection, known.release())
         return Origins(self.line().libraries, sources)
 
     def report(self, platform: str = "linux_x86_64") -> Report:

@@ -27,7 +27,7 @@ from tfcarve.size.origin import (
 
 _BIN = "bazel-out/k8-opt/bin"
 _TF = f"{_BIN}/external/tfcarve~tfcarve_tensorflow_2_14"
-_RELEASE = known.nearest("2.14.1")
+_RELEASE = known.release()
 _LIBRARIES = (
     Library(f"{_BIN}/x/parts/libunits.a", "x", None),
     Library(f"{_BIN}/x/parts/libhelpers.a", "x", None),

@@ -9,6 +9,7 @@ from msgspec import structs
 
 from tfcarve.emit import hot
 from tfcarve.errors import InvalidInput
+from tfcarve.releases import known
 from tfcarve.selection.selection import Selection
 from tfcarve.size.link_line import Command
 from tfcarve.size.relink import Relinker
@@ -23,7 +24,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 
 def _relinker(built: Built, *, recompile: bool = True) -> Relinker:
-    return Relinker(built.line(), built.selection, recompile=recompile)
+    return Relinker(built.line(), built.selection, known.release(), recompile=recompile)
 
 
 def test_relinking_everything_gives_the_same_size(built: Built) -> None:
@@ -66,23 +67,23 @@ def test_one_of_two_classes_requires_recompiling(built: Built) -> None:
 def test_hot_units_are_compiled_for_speed(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
     line = structs.replace(built.line(), hot_compile=Command(("false",), "", ""))
     wanted = parse_target(f"class:{FLOAT}")
-    Relinker(line, built.selection, recompile=True).marginal_size(wanted)
+    Relinker(line, built.selection, known.release(), recompile=True).marginal_size(wanted)
     monkeypatch.setattr(hot, "groups", lambda _: (hot.Group("relu", "", (RELU,)),))
     with pytest.raises(InvalidInput, match="compiling kernels__relu_op.cc failed"):
-        Relinker(line, built.selection, recompile=True).marginal_size(wanted)
+        Relinker(line, built.selection, known.release(), recompile=True).marginal_size(wanted)
 
 
 def test_failed_link(built: Built, tmp_path: Path) -> None:
     line = built.line()
     (tmp_path / "libcore.a").write_bytes(b"")
-    broken = Relinker(line, built.selection, recompile=True)
+    broken = Relinker(line, built.selection, known.release(), recompile=True)
     with pytest.raises(InvalidInput, match=r"the link failed:\n"):
         broken.sizes({"x": b"no object"})
 
 
 def test_selection_of_another_library(built: Built) -> None:
     smaller = mini_library.selection(table=False)
-    Relinker(built.line(), smaller, recompile=False)
+    Relinker(built.line(), smaller, known.release(), recompile=False)
     kernels = [*built.selection.kernels]
     other = structs.replace(
         built.selection,
@@ -90,7 +91,7 @@ def test_selection_of_another_library(built: Built) -> None:
         kernels=(*kernels, structs.replace(kernels[0], file="kernels/other.cc")),
     )
     with pytest.raises(InvalidInput, match="no object of the unit kernels__other"):
-        Relinker(built.line(), other, recompile=False)
+        Relinker(built.line(), other, known.release(), recompile=False)
 
 
 def test_removed_model_takes_what_only_it_needs() -> None:

@@ -15,10 +15,12 @@ import tensorflow as tf
 from prepared import Array
 from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 
+from tfcarve.newer import data as newer_data
 from tfcarve.prepare.freeze import load, source
 from tfcarve.prepare.freeze.frozen import frozen
 from tfcarve.prepare.freeze.request import Options
 from tfcarve.prepare.graph.graph import Graph
+from tfcarve.releases import known
 
 L = tf.keras.layers
 Model = Any
@@ -83,9 +85,14 @@ def functional(made: Model, batch: int | None) -> Graph:
         module = tf.Module()
         module.model, module.call = made, _function(made, batch)
         tf.saved_model.save(module, str(folder / "model"), signatures=module.call)
-        wanted = source.request(folder / "model", Options())
+        wanted = source.request(folder / "model", known.release(), Options())
         tensorflow = in_tests.evaluator()
-        return frozen(load.source(wanted, folder, tensorflow), wanted, tensorflow).graph
+        return frozen(
+            load.source(wanted, folder, tensorflow),
+            wanted,
+            tensorflow,
+            newer_data.load(known.release()),
+        ).graph
 
 
 @contextlib.contextmanager

@@ -147,7 +147,7 @@ _FLOAT = AttrValue("type", "float32")
 def test_types(use: NodeUse, dtype: str) -> None:
     function = Function((), (Argument("y", "string"),))
     model = Model("m", lambda: "", "graphdef", (use,), {"F": function})
-    assert of_model(model).dtype(use) == dtype
+    assert of_model(model, _RELEASE).dtype(use) == dtype
 
 
 @pytest.mark.parametrize(
@@ -156,4 +156,4 @@ def test_types(use: NodeUse, dtype: str) -> None:
 )
 def test_ops_that_return_values(op: str, returns: bool) -> None:
     model = Model("m", lambda: "", "graphdef", ())
-    assert of_model(model).returns_values(_node(op, T=_FLOAT)) == returns
+    assert of_model(model, _RELEASE).returns_values(_node(op, T=_FLOAT)) == returns

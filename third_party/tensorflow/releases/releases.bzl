@@ -4,5 +4,5 @@ visibility(["//rules", "//tests/..."])
 
 RELEASES = ["2.14"]
 
-# For apps that do not choose one.
+# The release for apps that do not choose one.
 DEFAULT_RELEASE = "2.14"

@@ -33,8 +33,7 @@ bool ReadOptions(const TfLiteNode& node, std::string* op, std::string* bytes) {
 constexpr int32_t kBuiltinCodes = 1024;
 
 std::string UnknownStructures(const std::string& what) {
-  return "the interpreter's structures are not those of TensorFlow Lite "
-         "2.14: " +
+  return "the interpreter's structures differ from TensorFlow Lite 2.14's: " +
          what;
 }
 
@@ -114,7 +113,7 @@ std::string AddFlexNode(const TfLiteContext& context, int index,
   if (!ReadOptions(*planned.node, &op, &bytes) || op != name) {
     return prefix +
            "its data do not name the op: the model is damaged, or the "
-           "interpreter's structures are not those of TensorFlow Lite 2.14";
+           "interpreter's structures differ from TensorFlow Lite 2.14's";
   }
   std::string problem =
       TensorsError(context, planned.node->inputs, kTfLiteOptionalTensor);

@@ -12,8 +12,8 @@ namespace tfcarve {
 
 // Adds the NodeDef of each Flex op in the execution plan of `context` to
 // `graph`. Returns an empty text, or why the graph cannot be read: an op whose
-// data are damaged, or an interpreter with other structures than the ones that
-// this library was compiled with.
+// data are damaged, or an interpreter whose structures differ from the
+// structures that this library was compiled with.
 std::string ReadFlexNodes(TfLiteContext* context, tensorflow::GraphDef* graph);
 
 }  // namespace tfcarve

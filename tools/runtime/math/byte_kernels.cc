@@ -286,8 +286,8 @@ inline bool IsSupported() { return true; }
 
 #if defined(__aarch64__)
 
-// The functions of the system that tell what a CPU supports, declared here:
-// their headers are not needed for anything else.
+// The system's functions that return the features of a CPU. They are declared
+// here because their headers are not needed for anything else.
 #if defined(__APPLE__)
 extern "C" int sysctlbyname(const char*, void*, std::size_t*, void*,
                             std::size_t);

@@ -1,6 +1,6 @@
 // The inner loops for products of bytes and for their sums, compiled once for
-// each instruction set. All of them compute the same integers; sums modulo
-// 2^32.
+// each instruction set. All instruction sets compute the same integers; sums
+// are modulo 2^32.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_MATH_BYTE_KERNELS_H_
 #define TFCARVE_TOOLS_RUNTIME_MATH_BYTE_KERNELS_H_
@@ -14,7 +14,8 @@ namespace math {
 
 // A tile of a product of packed operands:
 // c[i][j] = sum over k of left[i][k] * panel[k][j]
-//           + row_added[i] + column_added[j], or c[i][j] += the same.
+//           + row_added[i] + column_added[j],
+// or this sum is added to c[i][j].
 struct ByteTileWork {
   Index depth;  // of both operands, a multiple of ByteKernels::unit
   const void* left;

@@ -20,9 +20,9 @@
 // and the macros TFCARVE_ISA, TFCARVE_NUMBER, TFCARVE_NAME and TFCARVE_TARGET,
 // the function attribute that enables the instruction set.
 //
-// This file must not call inline functions of other headers, except those that
-// are always inlined: the linker keeps one copy of such a function, possibly
-// one that the machine cannot run.
+// This file must not call inline functions of other headers, except functions
+// that are always inlined: the linker keeps one copy of an inline function,
+// possibly a copy that the machine cannot run.
 
 namespace tfcarve {
 namespace math {
@@ -51,7 +51,7 @@ TFCARVE_TARGET inline __attribute__((always_inline)) void AddGroup(
   }
 }
 
-// Sums of 32 bits, which wrap around as in gemmlowp.
+// Sums of 32 bits, which wrap around like gemmlowp's sums.
 typedef std::uint32_t Wrapping __attribute__((vector_size(sizeof(Sums))));
 
 template <int kRows, int kVectors>

@@ -210,7 +210,7 @@ const Kernels& SelectedKernels() {
     const char* name = std::getenv("TFCARVE_CPU");
     const Kernels* const named = Find(name == nullptr ? "" : name);
     const Kernels* const first = named == nullptr ? Find("") : named;
-    // Sets `kernels` to those of another thread that was faster.
+    // If another thread was faster, sets `kernels` to that thread's choice.
     if (selected.compare_exchange_strong(kernels, first,
                                          std::memory_order_relaxed)) {
       kernels = first;

@@ -57,8 +57,8 @@ struct TileWork {
   // tile.
   float* panel;
   // A streaming tile reads these columns here and writes them to `panel`, which
-  // may be the same memory. It also prefetches the cache line of `ahead`, and
-  // of as many rows below it, into the second-level cache.
+  // may be the same memory. The tile also prefetches the cache line of `ahead`,
+  // and of as many rows below it, into the second-level cache.
   const float* from;
   Index from_stride;
   const float* ahead;
@@ -79,8 +79,8 @@ struct DepthwiseWork {
   const float* const* pixels;
   Index step;
   Index count;
-  // Prefetches into the second-level cache what is `ahead` of the pixels of the
-  // taps from `first_ahead` on.
+  // For the taps from `first_ahead` on, prefetches the memory `ahead` of their
+  // pixels into the second-level cache.
   Index ahead;
   Index first_ahead;
   const float* filter;
@@ -150,9 +150,9 @@ struct Kernels : TileSize {
 using Map = void (*)(Index size, const float* in, float* out);
 
 // One function for each instruction set, indexed by Kernels::number. They are
-// not members of Kernels, so that a library contains only those that it uses.
-// Their relative errors are below 2e-7; the absolute error of erf is below
-// 2e-7.
+// not members of Kernels, so that a library contains only the functions that it
+// uses. Their relative errors are below 2e-7; the absolute error of erf is
+// below 2e-7.
 extern const Map kExp[];
 extern const Map kSigmoid[];
 extern const Map kTanh[];
@@ -176,13 +176,13 @@ extern const Combine kSquaredDifference[];
 // The instruction sets of this library, the best one last, terminated by null.
 extern const Kernels* const kAllKernels[];
 
-// Returns the selected kernels: those of SelectKernels, otherwise those of the
-// environment variable TFCARVE_CPU, otherwise the best ones that this machine
-// can run. Selected at the first call, which writes an error to stderr if
-// TFCARVE_CPU names kernels that cannot be used.
+// Returns the selected kernels: the kernels that SelectKernels named, otherwise
+// the kernels that the environment variable TFCARVE_CPU names, otherwise the
+// best kernels that this machine can run. Selected at the first call, which
+// writes an error to stderr if TFCARVE_CPU names kernels that cannot be used.
 const Kernels& SelectedKernels();
 
-// Selects kernels by name for subsequent runs; "" selects the best ones that
+// Selects kernels by name for subsequent runs; "" selects the best kernels that
 // this machine can run. Returns false and changes nothing if there are no
 // kernels of this name or this machine cannot run them.
 bool SelectKernels(const char* name);

@@ -25,7 +25,7 @@ namespace tfcarve {
 namespace math {
 namespace TFCARVE_ISA {
 
-// Vector extensions of GCC and clang, which are the same on all CPUs. `Loose`
+// Vector extensions of GCC and clang, which work on all CPUs. `Loose`
 // has the alignment of a float.
 typedef float Vector __attribute__((vector_size(TFCARVE_LANES * 4)));
 typedef float Loose
@@ -99,7 +99,7 @@ TFCARVE_TARGET inline void FinishSums(const Finish& finish, Index first,
 
 template <int kRows, int kVectors, bool kStreams>
 TFCARVE_TARGET void Tile(const TileWork& work) {
-  // Bytes of a run, and those that are loaded as vectors here.
+  // Bytes of a run, and the bytes of the run that are loaded as vectors here.
   const Index end = work.length * sizeof(float);
   Index whole = 0;
 #if TFCARVE_BY_ELEMENT

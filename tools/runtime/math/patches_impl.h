@@ -69,13 +69,13 @@ bool IsFull(const Axis& axis, Index output) {
          IsInside(axis, axis.At(output, axis.filter - 1));
 }
 
-// Whether the elements under the filter are those of the pixel to the left, one
-// stride further.
+// Whether the filter at a pixel covers the elements that it covers at the pixel
+// to the left, moved by one stride.
 bool IsNextToFull(const Axis& columns, Index column) {
   return column > 0 && IsFull(columns, column - 1) && IsFull(columns, column);
 }
 
-// Sets `starts` to those of the pixel to the left, one stride further.
+// Sets `starts` to the starts of the pixel to the left, moved by one stride.
 template <typename T>
 void MoveRight(const Window& window, Index runs, const T* outside,
                const T* const* left, const T** starts) {

@@ -102,8 +102,11 @@ def _running(
         if len(side) > _MAX_TENSORS:
             raise _NoCommands(f"it has {len(side)} {option}: choose some with --{option}")
     file = _word(model)
-    fed, fetched = _options("--input", _bound(inputs)), _options("--output", _bound(outputs))
-    yield ("run_model", file, *fed, *fetched)
+    input_words, output_words = (
+        _options("--input", _bound(inputs)),
+        _options("--output", _bound(outputs)),
+    )
+    yield ("run_model", file, *input_words, *output_words)
     measured = (*_benchmarked(inputs), *_options("--output", [found.name for found in outputs]))
     yield ("benchmark_model", file, *measured)
     yield ("tfcarve", "benchmark", "benchmark_model", file, *measured)

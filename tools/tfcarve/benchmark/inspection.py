@@ -9,6 +9,7 @@ from tfcarve.benchmark import command_lines
 from tfcarve.models import summary_lines
 from tfcarve.models.node_use import Model
 from tfcarve.models.summary import Summary, summary
+from tfcarve.releases.release import Release
 from tfcarve.validity import op_types
 from tfcarve.validity.tables import GRAPHS, TABLES, unready_tables
 
@@ -40,20 +41,25 @@ def _warnings(model: Model, found: Summary, path: str) -> Iterator[str]:
 
 
 def inspect(
-    model: Model, path: PurePath, frozen_with: Sequence[str] | None, tags: Sequence[str] = ()
+    model: Model,
+    path: PurePath,
+    release: Release,
+    frozen_with: Sequence[str] | None,
+    tags: Sequence[str] = (),
 ) -> Inspection:
     """Returns the document for a model.
 
     Args:
       model: the model.
       path: its file.
+      release: the TensorFlow release whose definitions of ops give the types of nodes.
       frozen_with: the options of `tfcarve freeze` with which it was frozen, or None.
       tags: the requested tags.
 
     Raises:
       InvalidInput: a shape has more elements than a tensor can have.
     """
-    found = summary(model, op_types.of_model(model))
+    found = summary(model, op_types.of_model(model, release))
     running = command_lines.command_lines(found, path, frozen_with, tags)
     fields = {name: getattr(found, name) for name in Summary.__struct_fields__}
     return Inspection(

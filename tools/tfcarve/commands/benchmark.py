@@ -28,6 +28,7 @@ from tfcarve.models.summary import summary
 from tfcarve.objfile import executable
 from tfcarve.objfile.executable import Executable
 from tfcarve.printable import printable
+from tfcarve.releases import known
 from tfcarve.validity import op_types
 
 NAME = "benchmark"
@@ -167,7 +168,7 @@ def _pairs(words: Sequence[str], option: str, form: str) -> tuple[tuple[str, str
 def _task(arguments: argparse.Namespace, model: Model) -> Task:
     inputs = _pairs(arguments.input, "input", "FILE.npy")
     described = _pairs(arguments.input_random, "input-random", "TYPE:DIMS")
-    found = summary(model, op_types.of_model(model))
+    found = summary(model, op_types.of_model(model, known.release()))
     fed = [name for name, _ in (*inputs, *described)]
     return Task(
         model=arguments.model,

@@ -120,6 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tfcarve.prepare.graph.digest import digest
     from tfcarve.prepare.pipeline import pipeline
     from tfcarve.prepare.source import read_source, source_size
+    from tfcarve.releases import known
 
     choice = _choice(arguments)
     options = freeze_options.freeze_options(
@@ -130,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
     size = source_size(arguments.model)
     open_session = _open_session(arguments.library, size, options.op_libraries)
     with progress.shown() as show, Evaluator(size, options.op_libraries) as evaluator:
-        graph, frozen = read_source(arguments.model, options)
+        graph, frozen = read_source(arguments.model, known.release(), options)
         common.notes(frozen.notes)
         inputs, outputs = prepare_options.ends(graph, frozen, arguments.model)
         sha256 = digest(graph)

@@ -1,28 +1,19 @@
-"""Input and output that subcommands share: the index, selections, output files and tables."""
+"""Input and output that subcommands share: TensorFlow's sources, selections, output files and tables."""
 
-import argparse
 import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tfcarve import files, pinned, progress
-from tfcarve.errors import InvalidInput
+from tfcarve import files, pinned
 from tfcarve.printable import printable
-from tfcarve.registry import index as indexes
-from tfcarve.releases import known, tree_version
+from tfcarve.releases import known
+from tfcarve.releases.release import Release
 from tfcarve.selection.selection import Selection
 from tfcarve.selection.selection import parse as parse_selection
-
-if TYPE_CHECKING:
-    from tfcarve.registry.settings import Settings
-
-
-def default_defines(tree: Path) -> tuple[str, ...]:
-    """Returns the defines with which tfcarve builds a tree's release, or the newest one if it does not build that release."""
-    return known.nearest(tree_version.version(tree)).defines
 
 
 def warn(text: str) -> None:
@@ -36,58 +27,28 @@ def notes(texts: Iterable[str]) -> None:
         print(printable(f"tfcarve: note: {text}"), file=sys.stderr)
 
 
-def tensorflow_tree(path: Path | None) -> Path:
-    """Returns TensorFlow's source tree: `path`, $TFCARVE_TENSORFLOW, or the pinned version."""
-    if path is not None:
-        return path
+@dataclass(frozen=True)
+class Sources:
+    """TensorFlow's sources.
+
+    Attributes:
+      named: the source tree that an option or $TFCARVE_TENSORFLOW names; None for the pinned version.
+      release: the tree's release, or the default release if tfcarve does not build the tree's release.
+    """
+
+    named: Path | None
+    release: Release
+
+    def tree(self) -> Path:
+        """Returns the source tree; gets the pinned version if it is not cached."""
+        return self.named or pinned.tree(self.release)
+
+
+def sources(path: Path | None) -> Sources:
+    """Returns TensorFlow's sources: the tree `path`, $TFCARVE_TENSORFLOW, or the pinned version."""
     from_environment = os.environ.get("TFCARVE_TENSORFLOW")
-    return Path(from_environment) if from_environment else pinned.tree()
-
-
-def index_settings(arguments: argparse.Namespace, defines: Sequence[str]) -> "Settings":
-    """Returns the settings of an index, from the arguments of options.add_tree.
-
-    Raises:
-      InvalidInput: there is no compiler, or the target is incomplete or malformed.
-    """
-    from tfcarve.registry import target
-    from tfcarve.registry.settings import Settings, find_compiler
-
-    compiler = find_compiler(os.environ)
-    if (arguments.target is None) != (arguments.target_macros is None):
-        raise InvalidInput("--target and --target-macros: pass both or none")
-    if arguments.target is None:
-        return Settings(tuple(defines), compiler)
-    path: Path = arguments.target_macros
-    dump = files.read_bytes(path).decode(errors="replace")
-    return Settings(tuple(defines), compiler, target.parse(arguments.target, dump, str(path)))
-
-
-def load_index(arguments: argparse.Namespace) -> indexes.KernelIndex:
-    """Returns the index that the arguments of options.add_index name.
-
-    Raises:
-      InvalidInput: it cannot be read or created, or is for another target.
-    """
-    loaded = None
-    if arguments.index is not None:
-        loaded = indexes.parse(files.read_bytes(arguments.index), str(arguments.index))
-        if arguments.target not in (None, loaded.tensorflow.target):
-            raise InvalidInput(
-                f"{arguments.index}: for the target {loaded.tensorflow.target or 'host'}, not {arguments.target}"
-            )
-        if not arguments.custom_op:
-            return loaded
-    from tfcarve.registry import scan  # takes as long to load as a selection from a finished index
-
-    tree = tensorflow_tree(arguments.tensorflow)
-    defines = loaded.tensorflow.defines if loaded else default_defines(tree)
-    settings = index_settings(arguments, defines)
-    with progress.shown() as show:
-        if loaded:
-            return scan.with_custom_ops(loaded, tree, settings, arguments.custom_op, show)
-        data = scan.make_index(tree, settings, arguments.custom_op, show)
-    return indexes.parse(data, f"index of {tree}")
+    named = path or (Path(from_environment) if from_environment else None)
+    return Sources(named, known.for_tree(named) if named else known.release())
 
 
 def load_selection(path: Path) -> Selection:

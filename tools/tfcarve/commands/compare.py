@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tfcarve.prepare.evaluate.evaluator import Evaluator
     from tfcarve.prepare.freeze.request import Options
     from tfcarve.prepare.source import Source
+    from tfcarve.releases.release import Release
 
 NAME = "compare"
 HELP = "runs two models in full TensorFlow and shows by how much their outputs differ and the first node that differs"
@@ -59,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _side(
-    stack: ExitStack, evaluator: "Evaluator", path: Path, options: "Options"
+    stack: ExitStack, evaluator: "Evaluator", path: Path, release: "Release", options: "Options"
 ) -> "tuple[Side, Source]":
     from tfcarve.prepare.compare.side import Side
     from tfcarve.prepare.evaluate.evaluator import Failed
@@ -67,12 +68,12 @@ def _side(
     from tfcarve.prepare.original.run import Original
     from tfcarve.prepare.source import read_source
 
-    graph, source = read_source(path, options)
+    graph, source = read_source(path, release, options)
     try:
         loaded = stack.enter_context(evaluator.loaded(graph))
         declared = tuple(map(ref, source.declared))
         frozen_with = source.frozen_with
-        original = None if frozen_with is None else Original(path, frozen_with)
+        original = None if frozen_with is None else Original(path, release, frozen_with)
         return Side(str(path), graph, loaded, loaded.outputs(), declared, original), source
     except Failed as error:
         raise InvalidInput(
@@ -87,26 +88,30 @@ def _compared(arguments: argparse.Namespace) -> "Comparison":
     from tfcarve.prepare.evaluate.evaluator import Evaluator
     from tfcarve.prepare.freeze import source as freezing
     from tfcarve.prepare.freeze.request import Options, without_changes
+    from tfcarve.releases import known
 
     options = freeze_options.freeze_options(
         arguments, arguments.tags, arguments.signature, arguments.inputs, arguments.outputs
     )
     freezing.require_signatures(arguments.a, options)
+    release = known.release()
     is_graph = freezing.kind(arguments.b) == "graphdef"
     of_b = Options(op_libraries=options.op_libraries) if is_graph else without_changes(options)
     read = read_arrays(arguments.data) if arguments.data else {}
     size = sum(p.stat().st_size for p in (arguments.a, arguments.b) if p.is_file())
     with progress.shown() as show, ExitStack() as stack:
         evaluator = stack.enter_context(Evaluator(size, options.op_libraries))
-        a, source = _side(stack, evaluator, arguments.a, options)
-        b, source_b = _side(stack, evaluator, arguments.b, of_b)
-        fed = {**source_b.input_nodes, **source.input_nodes}
-        fetched = {**source_b.output_nodes, **source.output_nodes}
-        named = [meant(name, a.outputs, fed) for name in arguments.inputs and source.inputs]
+        a, source = _side(stack, evaluator, arguments.a, release, options)
+        b, source_b = _side(stack, evaluator, arguments.b, release, of_b)
+        input_nodes = {**source_b.input_nodes, **source.input_nodes}
+        output_nodes = {**source_b.output_nodes, **source.output_nodes}
+        named = [meant(name, a.outputs, input_nodes) for name in arguments.inputs and source.inputs]
         inputs = comparison.input_refs(a, b, named)
-        named = [meant(name, a.outputs, fetched) for name in arguments.outputs and source.outputs]
+        named = [
+            meant(name, a.outputs, output_nodes) for name in arguments.outputs and source.outputs
+        ]
         outputs, alone = comparison.output_refs(a, b, named)
-        arrays = {meant(name, a.outputs, fed): array for name, array in read.items()}
+        arrays = {meant(name, a.outputs, input_nodes): array for name, array in read.items()}
         try:
             samples = comparison.sample_list(a, inputs, arrays if arguments.data else None)
         except InvalidInput as error:

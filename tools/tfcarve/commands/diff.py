@@ -57,8 +57,10 @@ def run(arguments: argparse.Namespace) -> int:
     from tfcarve import json_codec
     from tfcarve.prepare.differences import diff, diff_report
     from tfcarve.prepare.source import read_source
+    from tfcarve.releases import known
 
-    (a, _), (b, _) = read_source(arguments.a), read_source(arguments.b)
+    release = known.release()
+    (a, _), (b, _) = read_source(arguments.a, release), read_source(arguments.b, release)
     found, counts = diff.changes(a, b), diff.op_counts(a, b)
     if arguments.json:
         common.output(json_codec.encode(diff_report.document(found, counts)), None)

@@ -8,6 +8,7 @@ from tfcarve.commands import common
 from tfcarve.errors import CheckFailed, Problem
 from tfcarve.nearest import suggestion
 from tfcarve.releases import known
+from tfcarve.releases.release import Release
 from tfcarve.selection import runtime_rules
 from tfcarve.selection.need import Need
 from tfcarve.selection.selection import SelectedKernel, Selection
@@ -74,10 +75,10 @@ def _kernel_rows(
             yield _row(f"kernel {kernel.clazz}", kernel.file, why, node=f"of op {kernel.op}")
 
 
-def _added_rows(selection: Selection, ops: Container[str]) -> Iterator[dict[str, object]]:
-    rules = {
-        rule.id: rule for rule in runtime_rules.load(known.nearest(selection.tensorflow.version))
-    }
+def _added_rows(
+    selection: Selection, release: Release, ops: Container[str]
+) -> Iterator[dict[str, object]]:
+    rules = {rule.id: rule for rule in runtime_rules.load(release)}
     for added in selection.added_by_runtime:
         if added.op in ops:
             rule = rules.get(added.rule)
@@ -85,8 +86,8 @@ def _added_rows(selection: Selection, ops: Container[str]) -> Iterator[dict[str,
             yield _row(f"op {added.op}", "", why, node=f"runtime: {added.rule}")
 
 
-def rows(selection: Selection, what: str) -> Iterator[dict[str, object]]:
-    """Yields a row for each reason why the op, class or file `what` is in `selection`."""
+def rows(selection: Selection, release: Release, what: str) -> Iterator[dict[str, object]]:
+    """Yields a row for each reason why the op, class or file `what` is in `selection`, which was made for `release`."""
     squeezed = "".join(what.split())
     kernels = [
         k
@@ -96,7 +97,7 @@ def rows(selection: Selection, what: str) -> Iterator[dict[str, object]]:
     shown = {o.name for o in selection.ops if what in (o.name, o.file)}
     yield from _op_rows(selection, what)
     yield from _kernel_rows(selection, kernels)
-    yield from _added_rows(selection, shown | {k.op for k in kernels})
+    yield from _added_rows(selection, release, shown | {k.op for k in kernels})
     for file, helpers in selection.helpers_of.items():
         if what in helpers:
             why = f"{file} uses symbols that it defines"
@@ -106,14 +107,15 @@ def rows(selection: Selection, what: str) -> Iterator[dict[str, object]]:
 def run(arguments: argparse.Namespace) -> int:
     """Prints the table."""
     selection = common.load_selection(arguments.selection)
-    found = list(rows(selection, arguments.what))
+    release = known.for_version(selection.tensorflow.version)
+    found = list(rows(selection, release, arguments.what))
     if not found:
-        known = sorted(
+        names = sorted(
             {o.name for o in selection.ops}
             | {k.clazz for k in selection.kernels}
             | set(selection.files)
         )
-        hint = suggestion(arguments.what, known)
+        hint = suggestion(arguments.what, names)
         raise CheckFailed(
             "nothing needs it:",
             [Problem(f"{arguments.what!r} is not in {arguments.selection}", (), hint)],

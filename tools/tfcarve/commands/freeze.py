@@ -35,6 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tfcarve.commands import common
     from tfcarve.prepare.freeze import source
     from tfcarve.prepare.freeze.run import freeze
+    from tfcarve.releases import known
 
     if arguments.output.is_dir():
         raise InvalidInput(f"{arguments.output}: is a directory: expected a file")
@@ -42,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments, arguments.tags, arguments.signature, arguments.inputs, arguments.outputs
     )
     source.require_signatures(arguments.source, options)
-    found = freeze(arguments.source, arguments.output, options)
+    found = freeze(arguments.source, arguments.output, known.release(), options)
     common.notes((*found.notes, *found.newer))
     rows = [
         {"kind": kind, **structs.asdict(tensor)}

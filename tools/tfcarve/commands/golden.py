@@ -16,6 +16,8 @@ from tfcarve.newer import data as newer_data
 from tfcarve.newer import model as newer_model
 from tfcarve.op_library import with_advice
 from tfcarve.proof import noise
+from tfcarve.releases import known
+from tfcarve.releases.release import Release
 from tfcarve.validity.tables import unready_tables
 
 if TYPE_CHECKING:
@@ -98,10 +100,10 @@ def _check_frozen(name: Path, model: "Model") -> None:
         )
 
 
-def _check_release(name: Path, model: "Model") -> None:
+def _check_release(name: Path, model: "Model", release: Release) -> None:
     """Raises InvalidInput if the TensorFlow that is built computes other outputs; prints notes about ops that it does not have."""
     try:
-        common.notes(newer_model.checked(model, newer_data.of_built()))
+        common.notes(newer_model.checked(model, newer_data.load(release)))
     except InvalidInput as error:
         raise InvalidInput(f"{name}: {error}") from None
 
@@ -121,13 +123,14 @@ def run(arguments: argparse.Namespace) -> int:
             f"{full_tensorflow.not_installed()}, or write the .npy files on a machine with TensorFlow"
         )
     fed = {name: path.absolute() for name, path in inputs}
-    fetched = [name for name, _ in outputs]
+    output_names = [name for name, _ in outputs]
+    release = known.release()
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
         if arguments.model.suffix.lower() == _LITE_SUFFIX:
-            _run_lite(arguments, folder, _words(fed, fetched))
+            _run_lite(arguments, release, folder, _words(fed, output_names))
         else:
-            _run_graph(arguments, folder, fed, fetched)
-            for warning in noise.warnings(fetched, Path(folder)):
+            _run_graph(arguments, release, folder, fed, output_names)
+            for warning in noise.warnings(output_names, Path(folder)):
                 common.warn(warning)
         for number, (_, path) in enumerate(outputs):
             common.output(files.read_bytes(Path(folder, f"{number}.npy")), path)
@@ -140,7 +143,11 @@ def _words(inputs: Mapping[str, Path], outputs: Sequence[str]) -> list[str]:
 
 
 def _run_graph(
-    arguments: argparse.Namespace, folder: str, inputs: Mapping[str, Path], outputs: Sequence[str]
+    arguments: argparse.Namespace,
+    release: Release,
+    folder: str,
+    inputs: Mapping[str, Path],
+    outputs: Sequence[str],
 ) -> None:
     """Freezes the model if necessary and runs its graph; writes the arrays to `folder`."""
     from tfcarve.prepare.freeze.source import require_signatures
@@ -148,15 +155,15 @@ def _run_graph(
 
     options = _options(arguments, outputs)
     require_signatures(arguments.model, options)
-    with frozen_source(arguments.model, options) as source:
+    with frozen_source(arguments.model, release, options) as source:
         common.notes(source.notes)
         model = read.read(source.path)
         _check_frozen(arguments.model, model)
-        _check_release(arguments.model, model)
+        _check_release(arguments.model, model, release)
         nodes = {use.node for use in model.nodes if not use.function}
         fed = {meant(name, nodes, source.input_nodes): file for name, file in inputs.items()}
-        fetched = [meant(name, nodes, source.output_nodes) for name in outputs]
-        words = [*map("--op-library={}".format, options.op_libraries), *_words(fed, fetched)]
+        output_nodes = [meant(name, nodes, source.output_nodes) for name in outputs]
+        words = [*map("--op-library={}".format, options.op_libraries), *_words(fed, output_nodes)]
         path = source.path.absolute()
         try:
             _run(_RUN, arguments.model, path, folder, words)
@@ -177,7 +184,9 @@ def _table_advice(name: Path, model: "Model", error: str) -> str:
     return ""
 
 
-def _run_lite(arguments: argparse.Namespace, folder: str, words: Sequence[str]) -> None:
+def _run_lite(
+    arguments: argparse.Namespace, release: Release, folder: str, words: Sequence[str]
+) -> None:
     """Runs a TensorFlow Lite model; writes the arrays to `folder`."""
     for option in _GRAPH_OPTIONS:
         if getattr(arguments, option):
@@ -185,7 +194,7 @@ def _run_lite(arguments: argparse.Namespace, folder: str, words: Sequence[str]) 
                 f"{arguments.model}: --{option.replace('_', '-')} is for models that are frozen, not for TensorFlow Lite's: "
                 "remove it"
             )
-    _check_release(arguments.model, read.read(arguments.model))
+    _check_release(arguments.model, read.read(arguments.model), release)
     path = arguments.model.absolute()
     _run(_LITE_RUN, arguments.model, path, folder, [arguments.signature or "", *words])
 

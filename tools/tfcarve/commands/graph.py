@@ -21,6 +21,8 @@ from tfcarve.models.node_use import Model, NodeUse
 from tfcarve.models.wire import WireError
 from tfcarve.nearest import suggestion
 from tfcarve.printable import printable
+from tfcarve.releases import known
+from tfcarve.releases.release import Release
 from tfcarve.validity import op_types
 
 NAME = "graph"
@@ -171,7 +173,7 @@ def _measure(arguments: argparse.Namespace) -> Measure:
     return "time" if arguments.time else "library" if arguments.size else "op"
 
 
-def _draw(arguments: argparse.Namespace, model: Model) -> str:
+def _draw(arguments: argparse.Namespace, model: Model, release: Release) -> str:
     """Writes the drawing; returns a line about it."""
     output: Path = arguments.output
     scope = arguments.scope.rstrip("/") + "/" if arguments.scope else ""
@@ -180,7 +182,7 @@ def _draw(arguments: argparse.Namespace, model: Model) -> str:
     with progress.shown() as show:
         show("reading the graph", 0, 2)
         try:
-            types = op_types.of_model(model)
+            types = op_types.of_model(model, release)
             drawing = model_drawing.drawing(uses, scope, arguments.depth, types)
         except InvalidInput as error:
             raise InvalidInput(f"{model.path}: {error}") from None
@@ -216,11 +218,12 @@ def run(arguments: argparse.Namespace) -> int:
         raise InvalidInput("pass -o FILE or --tensorboard DIR: there is nothing to write")
     if output is not None and output.suffix not in _SUFFIXES:
         raise InvalidInput(f"{output}: expected a name that ends in {', '.join(_SUFFIXES)}")
-    model = model_argument.read(arguments.model, arguments).model
+    release = known.release()
+    model = model_argument.read(arguments.model, release, arguments).model
     _require_one_graph(model)
     done = []
     if output is not None:
-        done.append(_draw(arguments, model))
+        done.append(_draw(arguments, model, release))
     if arguments.tensorboard is not None:
         done.append(_tensorboard(arguments.tensorboard, model))
     for line in done:

@@ -4,9 +4,9 @@ import argparse
 import re
 
 from tfcarve import progress
-from tfcarve.commands import common, options
+from tfcarve.commands import common, index_argument, options
 from tfcarve.registry import index, scan
-from tfcarve.releases import known, tree_version
+from tfcarve.releases import tree_version
 
 NAME = "index"
 HELP = "writes all op and kernel registrations of a TensorFlow source tree, and of custom ops, to index.json"
@@ -36,17 +36,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the index."""
-    tree = common.tensorflow_tree(arguments.tensorflow)
-    defines = tuple(arguments.define) or common.default_defines(tree)
-    settings = common.index_settings(arguments, defines)
+    sources = common.sources(arguments.tensorflow)
+    tree, release = sources.tree(), sources.release
+    settings = index_argument.index_settings(arguments, tuple(arguments.define) or release.defines)
     with progress.shown() as show:
-        data = scan.make_index(tree, settings, arguments.custom_op, show)
+        data = scan.make_index(tree, release, settings, arguments.custom_op, show)
     version = tree_version.version(tree)
     # Parsed only if it may lack helper sources.
-    if known.of_version(version) is None and not index.parse(data, f"index of {tree}").helpers:
+    if not release.is_of(version) and not index.parse(data, f"index of {tree}").helpers:
         common.warn(
             f"{tree}: no helper sources were found: TensorFlow {version} is not a release that tfcarve builds, "
-            f"and the core of {known.release().version} is not in this tree"
+            f"and the core of {release.version} is not in this tree"
         )
     common.output(data, arguments.output)
     return 0

@@ -13,6 +13,7 @@ from tfcarve.newer import model as newer_model
 from tfcarve.objfile.image import is_object_file
 from tfcarve.printable import printable
 from tfcarve.proof import manifest, sections
+from tfcarve.releases import known
 
 NAME = "inspect"
 HELP = "shows the signatures, inputs, outputs, values and ops of a model, with commands to run it, or the models and ops of a library"
@@ -36,9 +37,10 @@ def _print(*lines: str) -> None:
 
 
 def _show_model(path: Path, arguments: argparse.Namespace) -> None:
-    found = model_argument.read(path, arguments)
-    result = inspection.inspect(found.model, path, found.frozen_with, arguments.tags or ())
-    common.notes(newer_model.notes(found.model, newer_data.of_built()))
+    release = known.release()
+    found = model_argument.read(path, release, arguments)
+    result = inspection.inspect(found.model, path, release, found.frozen_with, arguments.tags or ())
+    common.notes(newer_model.notes(found.model, newer_data.load(release)))
     if arguments.json:
         common.output(json_codec.encode(result), None)
         return

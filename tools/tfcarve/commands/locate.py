@@ -2,7 +2,7 @@
 
 import argparse
 
-from tfcarve.commands import common, options
+from tfcarve.commands import common, index_argument, options
 from tfcarve.errors import CheckFailed, Problem
 from tfcarve.nearest import suggestion
 from tfcarve.selection.lookup import Lookup
@@ -26,14 +26,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the table."""
-    index = common.load_index(arguments)
+    requested = index_argument.read(arguments)
+    index = requested.load()
     rows: list[dict[str, object]] = []
     problems = []
     for name in arguments.ops:
         op = index.op(name)
         if op is None:
             hint = suggestion(name, index.op_names())
-            problems.append(Problem(unknown_op(name, Lookup(index)), (), hint))
+            problems.append(Problem(unknown_op(name, Lookup(index, requested.release)), (), hint))
             continue
         rows.append(
             {

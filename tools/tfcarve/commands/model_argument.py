@@ -9,6 +9,7 @@ from tfcarve.commands.read_model import is_to_freeze, read_frozen, read_model
 from tfcarve.models import keras
 from tfcarve.models.choice import Choice
 from tfcarve.models.node_use import Model
+from tfcarve.releases.release import Release
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     freeze_options.add_freeze(parser)
 
 
-def read(path: Path, arguments: argparse.Namespace) -> ModelArgument:
-    """Reads the model at `path`; `arguments` has the options of add_options.
+def read(path: Path, release: Release, arguments: argparse.Namespace) -> ModelArgument:
+    """Reads the model at `path` for a release; `arguments` has the options of add_options.
 
     Raises InvalidInput if it is not a model, or cannot be frozen.
     """
@@ -41,7 +42,7 @@ def read(path: Path, arguments: argparse.Namespace) -> ModelArgument:
     )
     words = freeze_options.words(arguments)
     if is_to_freeze(path, options, arguments.freeze):
-        return ModelArgument(read_frozen(path, options), words)
+        return ModelArgument(read_frozen(path, release, options), words)
     signatures = (arguments.signature,) if arguments.signature else ()
-    model = read_model(path, Choice(arguments.tags or (), signatures))
+    model = read_model(path, release, Choice(arguments.tags or (), signatures))
     return ModelArgument(model, words if path.suffix.lower() in keras.SUFFIXES else None)

@@ -76,7 +76,7 @@ def _missing(nm: str, objects: Sequence[Path]) -> set[str]:
 def run(arguments: argparse.Namespace) -> int:
     """Writes the folders."""
     version = common.load_selection(arguments.selection).tensorflow.version
-    optional = optional_sources.read(known.nearest(version))
+    optional = optional_sources.read(known.for_version(version))
     paths = optional_sources.needed(optional, _missing(arguments.nm, arguments.objects))
     ours = [path for path in paths if path.startswith(_TENSORFLOW)]
     others = [path for path in paths if not path.startswith(_TENSORFLOW)]

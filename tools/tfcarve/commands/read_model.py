@@ -12,6 +12,7 @@ from tfcarve.models.mapped_file import mapped
 from tfcarve.models.model_functions import has_function
 from tfcarve.models.node_use import Model
 from tfcarve.models.signature_def import Signature, SignatureTensor
+from tfcarve.releases.release import Release
 
 if TYPE_CHECKING:
     from tfcarve.prepare.freeze.request import Options
@@ -30,11 +31,11 @@ def _signature(result: "Result") -> Signature:
     return Signature(inputs, outputs)
 
 
-def _frozen(path: Path, options: "Options", digest: Callable[[], str]) -> Model:
+def _frozen(path: Path, release: Release, options: "Options", digest: Callable[[], str]) -> Model:
     from tfcarve.commands import common
     from tfcarve.prepare.freeze import run  # only commands that freeze load it
 
-    with run.frozen(path, options) as done:
+    with run.frozen(path, release, options) as done:
         model = read.read(done.path, name=str(path))
         common.notes(done.result.notes)
     outputs = frozenset(tensor.name for tensor in done.result.outputs)
@@ -43,12 +44,16 @@ def _frozen(path: Path, options: "Options", digest: Callable[[], str]) -> Model:
 
 
 def read_frozen(
-    path: Path, options: "Options", sha256: Callable[[Path], str] = hashing.sha256
+    path: Path,
+    release: Release,
+    options: "Options",
+    sha256: Callable[[Path], str] = hashing.sha256,
 ) -> Model:
     """Freezes a model, and reads the frozen graph.
 
     Args:
       path: a SavedModel directory or the file in it, a GraphDef or a MetaGraphDef.
+      release: the TensorFlow release that runs the frozen graph.
       options: the options of freezing.
       sha256: returns the SHA-256 of a file, for the model's digest.
 
@@ -60,7 +65,7 @@ def read_frozen(
     """
     from tfcarve.prepare.freeze.source import kind
 
-    model = _frozen(path, options, functools.partial(sha256, read.model_file(path)))
+    model = _frozen(path, release, options, functools.partial(sha256, read.model_file(path)))
     return replace(model, format=kind(path))
 
 
@@ -82,27 +87,30 @@ def is_to_freeze(path: Path, options: "Options", freeze: bool) -> bool:
     return freeze and (read.is_saved_model(path) or path.suffix.lower() == ".meta")
 
 
-def signatures_to_freeze(path: Path, choice: Choice) -> tuple[str, ...]:
+def signatures_to_freeze(path: Path, release: Release, choice: Choice) -> tuple[str, ...]:
     """Returns the signatures of `choice` that a model has, also functions of a SavedModel.
 
     Raises:
       InvalidInput: the model has none of the signatures, or cannot be read.
     """
-    model = read_model(path, Choice(choice.tags))
+    model = read_model(path, release, Choice(choice.tags))
     found = [n for n in choice.signatures if n in model.signatures or has_function(model, n)]
-    return tuple(found) or tuple(read_model(path, choice).signatures)
+    return tuple(found) or tuple(read_model(path, release, choice).signatures)
 
 
-def _read_keras(path: Path, choice: Choice, digest: Callable[[], str]) -> Model:
+def _read_keras(path: Path, release: Release, choice: Choice, digest: Callable[[], str]) -> Model:
     from tfcarve.prepare.freeze.request import DEFAULTS
 
     mapped(path)  # reports a missing or empty file
     keras.require_signature(path, choice.signatures)
-    return replace(_frozen(path, DEFAULTS, digest), format="keras")
+    return replace(_frozen(path, release, DEFAULTS, digest), format="keras")
 
 
 def read_model(
-    path: Path, choice: Choice = ALL, sha256: Callable[[Path], str] = hashing.sha256
+    path: Path,
+    release: Release,
+    choice: Choice = ALL,
+    sha256: Callable[[Path], str] = hashing.sha256,
 ) -> Model:
     """Reads a model of any kind.
 
@@ -111,6 +119,7 @@ def read_model(
 
     Args:
       path: a file or a SavedModel directory.
+      release: the TensorFlow release that runs the graph of a Keras file.
       choice: the graphs and signatures of a SavedModel or MetaGraph to read.
       sha256: returns the SHA-256 of a file, for the model's digest.
 
@@ -118,5 +127,5 @@ def read_model(
       InvalidInput: the file is not a model or has nothing that `choice` selects, or a Keras file cannot be frozen.
     """
     if path.suffix.lower() in keras.SUFFIXES:
-        return _read_keras(path, choice, functools.partial(sha256, path))
+        return _read_keras(path, release, choice, functools.partial(sha256, path))
     return read.read(path, choice, sha256)

@@ -12,6 +12,7 @@ from tfcarve.models.hashing import BackgroundHashes
 if TYPE_CHECKING:
     from tfcarve.models.choice import Choice
     from tfcarve.models.node_use import Model
+    from tfcarve.releases.release import Release
 
 NAME = "select"
 HELP = "works out the ops, kernels and sources that models need"
@@ -72,9 +73,13 @@ def _require_signatures(requested: Iterable[str], found: Iterable[str]) -> None:
 
 
 def _models(
-    path: Path, choice: "Choice", arguments: argparse.Namespace, sha256: Callable[[Path], str]
+    path: Path,
+    release: "Release",
+    choice: "Choice",
+    arguments: argparse.Namespace,
+    sha256: Callable[[Path], str],
 ) -> Iterator["Model"]:
-    """Yields the model at `path`. If models are frozen first, yields one for each signature of `choice`."""
+    """Yields the model at `path`, for `release`. If models are frozen first, yields one for each signature of `choice`."""
     from msgspec import structs
 
     from tfcarve.commands.read_model import (
@@ -88,12 +93,14 @@ def _models(
         arguments, choice.tags or None, None, arguments.inputs, arguments.outputs
     )
     if path == arguments.config or not is_to_freeze(path, options, arguments.freeze):
-        yield read_model(path, choice, sha256)
+        yield read_model(path, release, choice, sha256)
         return
     # Reading it first finds its signatures, and reports unknown tags and signatures.
-    names = signatures_to_freeze(path, choice) if choice.signatures else (options.signature,)
+    names = (
+        signatures_to_freeze(path, release, choice) if choice.signatures else (options.signature,)
+    )
     for name in names:
-        yield read_frozen(path, structs.replace(options, signature=name), sha256)
+        yield read_frozen(path, release, structs.replace(options, signature=name), sha256)
 
 
 def _require_one(paths: Sequence[Path], arguments: argparse.Namespace) -> None:
@@ -109,24 +116,28 @@ def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Backgr
     # Imported while another thread computes the hashes: the import takes a third of the time of a selection.
     from msgspec import structs
 
-    from tfcarve.commands import common
+    from tfcarve.commands import common, index_argument
     from tfcarve.models.choice import Choice
-    from tfcarve.releases import known
     from tfcarve.selection import flex, leftover_kinds, runtime_rules
     from tfcarve.selection.resolve import resolve
 
     tags = tuple(tag for tag in arguments.tags.split(",") if tag)
     choice = Choice(tags, tuple(arguments.signature))
-    models = [model for path in paths for model in _models(path, choice, arguments, hashes.sha256)]
+    requested = index_argument.read(arguments)
+    release = requested.release
+    models = [
+        model
+        for path in paths
+        for model in _models(path, release, choice, arguments, hashes.sha256)
+    ]
     _require_signatures(choice.signatures, (name for model in models for name in model.signatures))
     if arguments.flex_delegate:
         flex.check(models)
     else:
         flex.require_ops(models)
-    index = common.load_index(arguments)
+    index = requested.load()
     version = index.tensorflow.version
-    release = known.nearest(version)
-    if known.of_version(version) is None:
+    if not release.is_of(version):
         common.warn(
             f"TensorFlow {version} is not a release that tfcarve builds: the data of {release.version} are used"
         )
@@ -134,7 +145,7 @@ def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Backgr
     if arguments.flex_delegate:
         # No session adds ops, and converters leave no ops of training that an app does not call.
         rules, kinds = (), structs.replace(kinds, kinds=())
-    resolved = resolve(models, index, rules, kinds)
+    resolved = resolve(models, index, release, rules, kinds)
     for warning in resolved.warnings:
         common.warn(warning)
     common.notes(resolved.notes)

@@ -74,7 +74,7 @@ def _measured(arguments: argparse.Namespace, library: bytes) -> Report:
     selection = common.load_selection(arguments.selection)
     line = link_line.load(arguments.link, arguments.root)
     text = files.read_bytes(arguments.map).decode(errors="replace")
-    release = known.nearest(selection.tensorflow.version)
+    release = known.for_version(selection.tensorflow.version)
     report = attribute.report(
         line.platform,
         library,

@@ -9,6 +9,7 @@ import msgspec
 from tfcarve import progress
 from tfcarve.commands import common, size_common
 from tfcarve.errors import InvalidInput
+from tfcarve.releases import known
 from tfcarve.selection.selection import Selection
 from tfcarve.size import link_line
 from tfcarve.size.marginal import MarginalSize
@@ -52,7 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     selection = common.load_selection(arguments.selection)
     targets = _targets(arguments, selection)
     line = link_line.load(arguments.link, arguments.root)
-    relinker = Relinker(line, selection, recompile=not arguments.relink_only)
+    release = known.for_version(selection.tensorflow.version)
+    relinker = Relinker(line, selection, release, recompile=not arguments.relink_only)
     found = []
     with progress.shown() as show:
         for number, target in enumerate(targets):

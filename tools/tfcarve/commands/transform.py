@@ -92,6 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tfcarve.prepare.pipeline import pipeline, shape_check, transform_inputs
     from tfcarve.prepare.source import read_source, source_size
     from tfcarve.prepare.transforms import load
+    from tfcarve.releases import known
 
     steps = _steps(arguments)
     pipeline.require(steps)
@@ -99,18 +100,19 @@ def run(arguments: argparse.Namespace) -> int:
         arguments, arguments.tags, arguments.signature, arguments.inputs, arguments.outputs
     )
     source.require_signatures(arguments.model, options)
+    release = known.release()
     heap.release_freed_memory()
     size = source_size(arguments.model)
     with progress.shown() as show, Evaluator(size, options.op_libraries) as evaluator:
         if installed() or any(load(step.name).NEEDS_TENSORFLOW for step in steps):
             evaluator.begin()  # TensorFlow loads while the graph is read
-        graph, frozen = read_source(arguments.model, options)
+        graph, frozen = read_source(arguments.model, release, options)
         if arguments.ranges is not None:
             _require_same_model(arguments.ranges, graph, arguments.model)
         count = len(graph.nodes)
         inputs, outputs = prepare_options.ends(graph, frozen, arguments.model)
         before = tables.initializers(graph)
-        newer = newer_data.of_built()
+        newer = newer_data.load(release)
         try:
             release_check.require(graph, inputs, outputs, newer)
             is_complete = bool(frozen.inputs)
@@ -120,7 +122,11 @@ def run(arguments: argparse.Namespace) -> int:
             shape_check.require_valid_shapes(
                 graph,
                 lambda: transform_inputs.with_defaults(
-                    read_source(arguments.model, options)[0], steps, inputs, outputs, is_complete
+                    read_source(arguments.model, release, options)[0],
+                    steps,
+                    inputs,
+                    outputs,
+                    is_complete,
                 )[0],
                 steps,
                 inputs,

@@ -129,7 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
     selection = common.load_selection(arguments.selection)
     _require_same_defines(arguments.define, selection.tensorflow.defines)
     _require_same_target(arguments.target, selection.tensorflow.target)
-    release = known.nearest(selection.tensorflow.version)
+    release = known.for_version(selection.tensorflow.version)
     _require_libraries(selection, release, arguments.selection)
     parts = _parts(arguments, selection, release)
     _require_distinct(parts)

@@ -13,6 +13,7 @@ from tfcarve.build_files.tree import BuildTree, Label
 from tfcarve.emit.op_files import needed
 from tfcarve.emit.templates import fill
 from tfcarve.errors import InvalidInput
+from tfcarve.releases.release import Release
 from tfcarve.selection.selection import Selection
 
 _PACKAGE = "tensorflow/core/kernels"
@@ -29,11 +30,12 @@ class Group:
     entries: tuple[str, ...]
 
 
-def kernel_groups(selection: Selection, root: Path) -> bytes:
+def kernel_groups(selection: Selection, release: Release, root: Path) -> bytes:
     """Returns a BUILD fragment with the sources that a tree's filegroups lack; empty: they lack none.
 
     Args:
       selection: the ops and kernels that are needed.
+      release: the release of the selection.
       root: the root of a TensorFlow source tree.
 
     Raises:
@@ -44,7 +46,7 @@ def kernel_groups(selection: Selection, root: Path) -> bytes:
         "kernel_groups.BUILD.j2",
         package=_PACKAGE,
         version=selection.tensorflow.version,
-        groups=_missing(needed(selection), root),
+        groups=_missing(needed(selection, release), root),
     )
 
 

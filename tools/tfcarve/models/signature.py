@@ -36,20 +36,20 @@ def reached(nodes: Collection[NodeUse], signatures: Mapping[str, Signature]) -> 
     graph = {use.node: use for use in nodes if not use.function}
     needed: set[str] = set()
     for name, signature in signatures.items():
-        fed, fetched = signature.input_nodes(), signature.output_nodes()
-        unknown = (fed | fetched) - graph.keys()
+        input_nodes, output_nodes = signature.input_nodes(), signature.output_nodes()
+        unknown = (input_nodes | output_nodes) - graph.keys()
         if unknown:
             raise SignatureError(
                 f"signature {name} refers to the node {min(unknown)!r}, which does not exist"
             )
         seen: set[str] = set()
-        todo = sorted(fetched)
+        todo = sorted(output_nodes)
         while todo:
             node = todo.pop()
             if node in seen or node not in graph:
                 continue
             seen.add(node)
-            if node not in fed:
+            if node not in input_nodes:
                 todo += map(node_of, graph[node].inputs)
         needed |= seen
     return [use for use in nodes if use.function or use.node in needed]

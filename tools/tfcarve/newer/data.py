@@ -10,7 +10,6 @@ from tfcarve import files, json_codec
 from tfcarve.json_codec import JsonDocument
 from tfcarve.models import yaml_form
 from tfcarve.models.node_use import AttrValue
-from tfcarve.releases import known
 from tfcarve.releases.release import Release
 
 FILE_NAME = "newer_ops.json"
@@ -153,8 +152,3 @@ def load(release: Release) -> Newer:
     document = yaml_form.load(dropped.read_text(encoding="utf-8"))
     rows = json_codec.convert(document, _DroppedDocument, str(dropped)).dropped
     return Newer(parse(files.read_bytes(file), str(file)), rows)
-
-
-def of_built() -> Newer:
-    """Returns the ops and attributes that are newer than the release that tfcarve builds by default."""
-    return load(known.release())

@@ -16,6 +16,7 @@ from tfcarve.prepare.freeze.source import kind
 from tfcarve.prepare.graph import graph_file
 from tfcarve.prepare.graph.graph import Graph
 from tfcarve.prepare.inputs.fixed_inputs import with_constants
+from tfcarve.releases.release import Release
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,12 @@ class Source:
 
 
 @contextmanager
-def frozen_source(path: Path, options: Options = DEFAULTS) -> Iterator[Source]:
+def frozen_source(path: Path, release: Release, options: Options = DEFAULTS) -> Iterator[Source]:
     """Freezes a model for the duration of the block; a GraphDef only if the options require it.
 
     Args:
       path: a SavedModel's directory, .keras, .h5, .pb, .pbtxt or .meta.
+      release: the TensorFlow release that runs the frozen graph.
       options: the options of freezing. `inputs` and `outputs` are tensors of a GraphDef or MetaGraphDef; for another model,
         they select inputs and outputs of the signature.
 
@@ -64,7 +66,7 @@ def frozen_source(path: Path, options: Options = DEFAULTS) -> Iterator[Source]:
         return
     has_signature = found in ("saved_model", "keras")
     wanted = structs.replace(options, inputs=(), outputs=()) if has_signature else options
-    with freezing.frozen(path, wanted) as done:
+    with freezing.frozen(path, release, wanted) as done:
         inputs, outputs = (
             tuple(tensor.name for tensor in side)
             for side in (done.result.inputs, done.result.outputs)
@@ -89,8 +91,8 @@ def frozen_source(path: Path, options: Options = DEFAULTS) -> Iterator[Source]:
         )
 
 
-def read_source(path: Path, options: Options = DEFAULTS) -> tuple[Graph, Source]:
-    """Reads the graph of a model; frozen_source freezes the model.
+def read_source(path: Path, release: Release, options: Options = DEFAULTS) -> tuple[Graph, Source]:
+    """Reads the graph of a model; frozen_source freezes the model for `release`.
 
     A GraphDef is not frozen if the only reason is that Placeholders become constants.
 
@@ -98,12 +100,12 @@ def read_source(path: Path, options: Options = DEFAULTS) -> tuple[Graph, Source]
     """
     others = structs.replace(options, constants=())
     if options.constants and kind(path) == "graphdef" and not requires_freezing(others):
-        graph, source = read_source(path, others)
+        graph, source = read_source(path, release, others)
         try:
             return with_constants(graph, options.constants, options.inputs), source
         except InvalidInput as error:
             raise InvalidInput(f"{path}: {error}") from None
-    with frozen_source(path, options) as source:
+    with frozen_source(path, release, options) as source:
         return graph_file.read_graph(source.path), source
 
 

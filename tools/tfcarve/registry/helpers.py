@@ -10,8 +10,8 @@ from tfcarve.build_files.tree import BuildTree
 from tfcarve.registry import cache
 from tfcarve.registry.memo import Memo
 from tfcarve.registry.tree import Texts
-from tfcarve.releases import known
 from tfcarve.releases.paths import ReleaseMismatch
+from tfcarve.releases.release import Release
 
 _CPP = (".cc", ".h", ".inc", ".hpp", ".hh")
 
@@ -27,6 +27,7 @@ class HelperSearch:
         self,
         tensorflow: Path,
         version: str,
+        release: Release,
         texts: Texts,
         digests: Mapping[str, str],
         memo: Memo,
@@ -36,13 +37,14 @@ class HelperSearch:
         Args:
           tensorflow: the tree's root.
           version: its TensorFlow version.
+          release: its release, or the default release if tfcarve does not build the tree's release.
           texts: the texts of its files.
           digests: a digest of each text.
           memo: values of the previous run.
         """
         self._root = tensorflow
-        self._release = known.nearest(version)
-        self._builds = known.of_version(version) is not None
+        self._release = release
+        self._builds = release.is_of(version)
         self._digests = digests
         self._memo = memo
         self._sources = Sources(lambda path: texts[path] if path in digests else "")

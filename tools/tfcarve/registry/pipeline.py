@@ -163,7 +163,7 @@ def build(
         if memo.get("candidate", s, digests[s], partial(_is_candidate, tree, texts, s))
     ]
     progress("reducing headers to skeletons", 0, len(sources))
-    helper_search = HelperSearch(tree.root, facts.version, texts, digests, memo)
+    helper_search = HelperSearch(tree.root, facts.version, tree.release, texts, digests, memo)
     found, sets = _cached_records(
         tree,
         SkeletonTree(tree, texts, digests, memo),

@@ -14,6 +14,7 @@ from tfcarve.registry.skeleton_tree import SkeletonTree
 from tfcarve.registry.store import Store
 from tfcarve.registry.tree import Texts
 from tfcarve.releases import tree_version
+from tfcarve.releases.release import Release
 
 
 def _quiet(what: str, done: int, total: int) -> None:
@@ -22,6 +23,7 @@ def _quiet(what: str, done: int, total: int) -> None:
 
 def make_index(
     tensorflow: Path,
+    release: Release,
     settings: Settings,
     custom_ops: Iterable[Path] = (),
     progress: Progress = _quiet,
@@ -30,6 +32,7 @@ def make_index(
 
     Args:
       tensorflow: the folder that contains `tensorflow/`.
+      release: its release, or the default release if tfcarve does not build the tree's release.
       settings: the compile's defines, the preprocessor, the target.
       custom_ops: sources outside of the tree that register ops or kernels.
       progress: called with the current step, how many items are done, and how many there are.
@@ -40,7 +43,7 @@ def make_index(
     Raises:
       InvalidInput: the tree or a source cannot be read.
     """
-    tree = trees.load(tensorflow, custom_ops)
+    tree = trees.load(tensorflow, release, custom_ops)
     stored = Store(tree, settings)
     data = stored.unchanged()
     if data is not None:
@@ -61,18 +64,19 @@ def make_index(
     return data
 
 
-def require_tree(facts: TensorflowFacts, tensorflow: Path, what: str) -> None:
+def require_tree(facts: TensorflowFacts, tensorflow: Path, release: Release, what: str) -> None:
     """Checks that a document was created from a source tree.
 
     Args:
       facts: the TensorFlow that the document states.
       tensorflow: the folder that contains `tensorflow/`.
+      release: its release, or the default release if tfcarve does not build the tree's release.
       what: the document's kind, for messages.
 
     Raises:
       InvalidInput: the tree is different.
     """
-    tree = trees.load(tensorflow)
+    tree = trees.load(tensorflow, release)
     _require_same(
         facts, tree_version.version(tensorflow), store.digests(tree, tree.read), tensorflow, what
     )
@@ -96,6 +100,7 @@ def _require_same(
 def with_custom_ops(
     index: KernelIndex,
     tensorflow: Path,
+    release: Release,
     settings: Settings,
     custom_ops: Iterable[Path],
     progress: Progress = _quiet,
@@ -112,7 +117,7 @@ def with_custom_ops(
             f"the index is for the target {index.tensorflow.target or 'host'}, not for "
             f"{settings.target.name or 'host'}: preprocess the custom ops for the same target"
         )
-    tree = trees.load(tensorflow, custom_ops)
+    tree = trees.load(tensorflow, release, custom_ops)
     digests = store.digests(tree, tree.read)
     _require_same(index.tensorflow, tree_version.version(tensorflow), digests, tensorflow, "index")
     texts = Texts(tree)

@@ -24,7 +24,7 @@ class SkeletonTree:
         self._memo = memo
         self._skeletons = {
             path: skeleton.make(text, False, partial(self._find, path))
-            for path, text in tree.generated.items()
+            for path, text in tree.release.generated_headers.items()
         }
         self._outlines: dict[str, tuple[str, frozenset[str]]] = {}
 
@@ -38,7 +38,11 @@ class SkeletonTree:
         return self._skeletons[path]
 
     def _find(self, includer: str, written: str) -> str | None:
-        return written if written in self._tree.generated else self._tree.find(includer, written)
+        return (
+            written
+            if written in self._tree.release.generated_headers
+            else self._tree.find(includer, written)
+        )
 
     def _outline(self, path: str) -> tuple[str, frozenset[str]]:
         """Returns a digest of a file's skeleton, and its includes."""

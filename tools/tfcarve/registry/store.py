@@ -49,7 +49,12 @@ class Store:
 
     def __init__(self, tree: Tree, settings: Settings) -> None:
         """Computes the keys; reads no file of the tree."""
-        self._common = [*settings.key(), cache.code_digest(), *sorted(tree.custom.values())]
+        self._common = [
+            *settings.key(),
+            cache.code_digest(),
+            tree.release.name,
+            *sorted(tree.custom.values()),
+        ]
         self._stats = cache.digest(
             f"{path} {stat.size} {stat.mtime_ns}" for path, (_, stat) in sorted(tree.files.items())
         )

@@ -12,6 +12,7 @@ from tfcarve.errors import InvalidInput
 from tfcarve.releases import known, tree_version
 from tfcarve.releases.known import TreeFacts
 from tfcarve.releases.paths import check_paths
+from tfcarve.releases.release import Release
 
 _HEADERS = (".h", ".hpp", ".hh", ".inc")
 _SOURCES = (".cc", ".cpp", ".cxx")
@@ -46,7 +47,7 @@ class Tree:
       sources: the paths that may register something, in order.
       custom: for each custom op source (its path without a leading `/` or `..`), the path that the user gave.
       facts: the folders with sources, and the files that the index reads.
-      generated: texts of headers that TensorFlow's build generates, by path.
+      release: the tree's release, or the default release for a tree of another version.
     """
 
     root: Path
@@ -54,7 +55,7 @@ class Tree:
     sources: tuple[str, ...]
     custom: Mapping[str, str]
     facts: TreeFacts
-    generated: Mapping[str, str]
+    release: Release
 
     def read(self, path: str) -> str:
         """Returns the text of the file at `path` in the tree."""
@@ -115,8 +116,13 @@ def _add(
                     files[path] = (entry.path, Stat(status.st_size, status.st_mtime_ns))
 
 
-def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
+def load(root: Path, release: Release, custom_ops: Iterable[Path] = ()) -> Tree:
     """Lists the files under `root`, the kernels that its release adds, and custom op sources with the headers next to them.
+
+    Args:
+      root: the tree.
+      release: its release, or the default release if tfcarve does not build the tree's release.
+      custom_ops: sources outside of the tree.
 
     Raises:
       InvalidInput: `root` is not a TensorFlow source tree, it lacks a path that the data of its release names, or a
@@ -127,17 +133,16 @@ def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
             f"{root}: not a TensorFlow source tree: {MARKER} does not exist: "
             "pass the folder that contains tensorflow/"
         )
-    stated = tree_version.version(root)
-    release = known.of_version(stated)
-    if release:
+    is_built = release.is_of(tree_version.version(root))
+    if is_built:
         check_paths(root, release, protos=False)
-    facts = known.tree_facts(release, root)
+    facts = TreeFacts(release.tree, release.index) if is_built else known.other_tree_facts(root)
     skipped = frozenset(facts.index.skipped)
     files: dict[str, tuple[str, Stat]] = {}
     try:
         for top in facts.tree.roots:
             _add(files, str(root / top), top, skipped)
-        for added, place in known.added_kernels(release).items():
+        for added, place in release.added_kernels.items() if is_built else ():
             files[added] = (str(place), _stat(place))
     except OSError as error:
         raise InvalidInput(f"{error.filename}: cannot be read: {error.strerror}") from None
@@ -157,7 +162,7 @@ def load(root: Path, custom_ops: Iterable[Path] = ()) -> Tree:
         tuple(dict.fromkeys(sources)),
         custom,
         facts,
-        known.nearest(stated).generated_headers,
+        release,
     )
 
 

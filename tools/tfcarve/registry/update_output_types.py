@@ -52,8 +52,9 @@ def main(argv: Sequence[str]) -> int:
     tree = Path(version_h).resolve().parents[3]
     place = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
     try:
-        settings = Settings(known.release(name).defines, find_compiler(os.environ))
-        found = index.parse(scan.make_index(tree, settings), f"index of {tree}")
+        release = known.release(name)
+        settings = Settings(release.defines, find_compiler(os.environ))
+        found = index.parse(scan.make_index(tree, release, settings), f"index of {tree}")
     except TfcarveError as error:
         print(f"tfcarve: {error}", file=sys.stderr)
         return 2

@@ -1,4 +1,8 @@
-"""The releases that come with tfcarve."""
+"""The releases that come with tfcarve.
+
+Commands, and programs that are started with a release's name, look up a release here and pass it on. No other module looks up
+a release: it takes the release as a parameter.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ import msgspec
 
 from tfcarve.errors import InvalidInput
 from tfcarve.json_codec import JsonDocument
+from tfcarve.releases import tree_version
 from tfcarve.releases.release import IndexFacts, Layout, Release, read
 
 
@@ -26,12 +31,6 @@ def folder() -> Path:
     if installed.is_dir():
         return installed
     return package.parents[1] / "third_party" / "tensorflow" / "releases"
-
-
-def added_kernels(of: Release | None) -> dict[str, Path]:
-    """Returns the sources that a release adds to TensorFlow's tree: the file of each path in the tree; None adds none."""
-    kernels = folder().parent / "overrides" / "kernels"
-    return {added.path: kernels / added.path for added in of.overrides.added} if of else {}
 
 
 def names() -> list[str]:
@@ -62,21 +61,22 @@ def _read(place: Path) -> Release:
     return read(place)
 
 
-def of_version(version: str) -> Release | None:
-    """Returns the release of a TensorFlow version, or None if tfcarve does not build that release."""
+def for_version(version: str) -> Release:
+    """Returns the release of a TensorFlow version, or the default release if tfcarve does not build the version's release.
+
+    Release.is_of distinguishes the two cases.
+    """
     name = ".".join(version.split(".")[:2])
-    return release(name) if name in names() else None
+    return release(name if name in names() else "")
 
 
-def nearest(version: str) -> Release:
-    """Returns the release of a version, or the default release for the version of another tree."""
-    return of_version(version) or release()
+def for_tree(root: Path) -> Release:
+    """Returns the release of a TensorFlow tree, as for_version does for the version that the tree states."""
+    return for_version(tree_version.version(root))
 
 
-def tree_facts(of: Release | None, root: Path) -> TreeFacts:
-    """Returns the facts about the tree `root` of a release; None stands for a release that tfcarve does not build."""
-    if of:
-        return TreeFacts(of.tree, of.index)
+def other_tree_facts(root: Path) -> TreeFacts:
+    """Returns the facts about the tree `root` of a release that tfcarve does not build."""
     other = msgspec.toml.decode((folder() / "other_trees.toml").read_bytes(), type=TreeFacts)
 
     def present(paths: tuple[str, ...]) -> tuple[str, ...]:

@@ -208,6 +208,16 @@ class Release:
         headers = sorted(folder.rglob("*.h"))
         return {str(h.relative_to(folder)): h.read_text(encoding="utf-8") for h in headers}
 
+    @cached_property
+    def added_kernels(self) -> Mapping[str, Path]:
+        """The sources that tfcarve adds to TensorFlow's tree: the file of each path in the tree."""
+        kernels = self.folder.parents[1] / "overrides" / "kernels"
+        return {added.path: kernels / added.path for added in self.overrides.added}
+
+    def is_of(self, version: str) -> bool:
+        """Returns whether a TensorFlow version belongs to this release."""
+        return ".".join(version.split(".")[:2]) == self.name
+
     def file(self, name: str) -> Path:
         """Returns a data file of the release."""
         return self.folder / name

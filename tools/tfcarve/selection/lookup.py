@@ -4,7 +4,7 @@ from tfcarve.models.node_use import NodeUse
 from tfcarve.newer import data as newer_data
 from tfcarve.newer.versions import order, release_of
 from tfcarve.registry.index import KernelIndex, OpDefinition, Registration
-from tfcarve.releases import known
+from tfcarve.releases.release import Release
 from tfcarve.selection import kernel_match
 
 DEVICE = "CPU"
@@ -21,10 +21,11 @@ def registering_sources(index: KernelIndex) -> frozenset[str]:
 class Lookup:
     """Queries on one index. Kernel lookups are cached: many nodes have the same op and attributes."""
 
-    def __init__(self, index: KernelIndex) -> None:
+    def __init__(self, index: KernelIndex, release: Release) -> None:
+        """`release` is the release of the index, or the default release if tfcarve does not build the index's release."""
         self._index = index
         self.version = index.tensorflow.version
-        self.release = known.nearest(self.version)
+        self.release = release
         self.newer = newer_data.load(self.release)
         self._constrained: dict[str, frozenset[str]] = {}
         self._matches: dict[object, kernel_match.Match] = {}

@@ -233,13 +233,18 @@ def _helpers(files: Sequence[str], index: KernelIndex) -> Mapping[str, tuple[str
 
 
 def resolve(
-    models: Iterable[Model], index: KernelIndex, rules: Iterable[Rule], kinds: Kinds
+    models: Iterable[Model],
+    index: KernelIndex,
+    release: Release,
+    rules: Iterable[Rule],
+    kinds: Kinds,
 ) -> Resolved:
     """Selects the ops, kernels and sources that models need.
 
     Args:
       models: the models; the result does not depend on their order.
       index: TensorFlow's ops and kernels.
+      release: the index's release, or the default release if tfcarve does not build the index's release.
       rules: the ops that TensorFlow's runtime adds.
       kinds: kinds of leftover training nodes, and the optimizers.
 
@@ -250,7 +255,7 @@ def resolve(
       CheckFailed: ops or kernels are missing, or TensorFlow refuses a graph; lists all reasons.
     """
     partial = PartialSelection()
-    lookup = Lookup(index)
+    lookup = Lookup(index, release)
     all_rules = tuple(rules)
     replaced = frozenset(op for rule in all_rules if rule.replaced for op in rule.when)
     ordered = sorted(models, key=lambda model: model.path)

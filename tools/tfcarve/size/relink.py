@@ -10,7 +10,7 @@ from tfcarve import files
 from tfcarve.emit import units
 from tfcarve.errors import InvalidInput
 from tfcarve.objfile.open_linked import open_linked
-from tfcarve.releases import known
+from tfcarve.releases.release import Release
 from tfcarve.selection.selection import Selection
 from tfcarve.size.attribute import measures
 from tfcarve.size.link_line import LinkLine
@@ -25,18 +25,21 @@ class Relinker:
     Args:
       line: how it was linked.
       selection: what its units were generated from.
+      release: the release of the selection.
       recompile: whether units with fewer registrations are recompiled; if not, they are linked unchanged.
 
     Raises:
       InvalidInput: the library has no object of a unit of the selection.
     """
 
-    def __init__(self, line: LinkLine, selection: Selection, *, recompile: bool) -> None:
+    def __init__(
+        self, line: LinkLine, selection: Selection, release: Release, *, recompile: bool
+    ) -> None:
         self._line = line
         self.selection = selection
         self._recompile = recompile
         self._texts = units.units(selection)
-        self._hot = units.hot_names(selection, known.nearest(selection.tensorflow.version))
+        self._hot = units.hot_names(selection, release)
         self._objects = {_stem(name): content for name, content in line.units()}
         missing = {_stem(name) for name in self._texts} - self._objects.keys()
         if missing:

@@ -1,9 +1,10 @@
-"""The output types of nodes, by the definitions of their ops in the default release."""
+"""The output types of nodes, by the definitions of their ops in a release."""
 
 from collections.abc import Mapping
 
 from tfcarve.models.node_use import Function, Model, NodeUse
-from tfcarve.releases import known, output_types
+from tfcarve.releases import output_types
+from tfcarve.releases.release import Release
 from tfcarve.validity.known_ops import Definitions
 from tfcarve.validity.signatures import Tensors, Undecided, outputs
 
@@ -40,6 +41,6 @@ class OpTypes:
         )
 
 
-def of_model(model: Model) -> OpTypes:
-    """Returns the types of a model's nodes. The types of ops that the default release does not have are unknown."""
-    return OpTypes(output_types.by_op(known.release()).get, model.functions)
+def of_model(model: Model, release: Release) -> OpTypes:
+    """Returns the types of a model's nodes. The types of ops that `release` does not have are unknown."""
+    return OpTypes(output_types.by_op(release).get, model.functions)

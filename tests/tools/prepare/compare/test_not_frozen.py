@@ -17,6 +17,7 @@ from tfcarve.prepare.freeze.request import Options
 from tfcarve.prepare.graph.graph import Ref
 from tfcarve.prepare.graph.tensors import from_array
 from tfcarve.prepare.original.run import Original
+from tfcarve.releases import known
 
 pytest_plugins = ["forked"]
 pytestmark = pytest.mark.usefixtures("forked")
@@ -99,7 +100,7 @@ def test_freezing_that_changes_an_output(folder: Path) -> None:
         builder.add_meta_graph_and_variables(session, ["serve"], {"serving_default": signature})
         builder.save()
     right, wrong = saved(folder, "a", two_layers()), saved(folder, "b", two_layers(1.0, 1.01))
-    original = Original(Path("plain"), Options())
+    original = Original(Path("plain"), known.release(), Options())
     sample = {Ref("x"): from_array(np.ones((1, 3), np.float32))}
     with sides(right, wrong) as (a, b):
         for graph_side, changed in ((a, ()), (b, ("b.pb",))):

@@ -12,11 +12,13 @@ from freeze_sources import Source
 
 from tfcarve.errors import InvalidInput
 from tfcarve.models import read
+from tfcarve.newer import data as newer_data
 from tfcarve.prepare.freeze import frozen_check, keras_export, load, source
 from tfcarve.prepare.freeze import run as freezing
 from tfcarve.prepare.freeze.frozen import frozen
 from tfcarve.prepare.freeze.request import Options
 from tfcarve.prepare.graph import graph_file
+from tfcarve.releases import known
 
 
 def frozen_here(path: Path, folder: Path, **options: Any) -> bytes:
@@ -27,14 +29,19 @@ def frozen_here(path: Path, folder: Path, **options: Any) -> bytes:
 def frozen_with_notes(path: Path, folder: Path, **options: Any) -> tuple[bytes, str]:
     """The same, and the lines for the user."""
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = source.request(path, Options(**options))
-    same = freezing.already_frozen(wanted, folder)
+    wanted = source.request(path, known.release(), Options(**options))
+    same = freezing.already_frozen(wanted, known.release(), folder)
     if same:
         return same.path.read_bytes(), ""
     if wanted.kind == "keras":
         keras_export.export(wanted, folder / load.EXPORTED)
     tensorflow = in_tests.evaluator(wanted.options.op_libraries)
-    done = frozen(load.source(wanted, folder, tensorflow), wanted, tensorflow)
+    done = frozen(
+        load.source(wanted, folder, tensorflow),
+        wanted,
+        tensorflow,
+        newer_data.load(known.release()),
+    )
     data = graph_file.to_bytes(done.graph)
     (folder / "model.pb").write_bytes(data)
     why = frozen_check.problem(read.read(folder / "model.pb"), {port.name for port in done.inputs})

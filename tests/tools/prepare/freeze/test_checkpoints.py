@@ -21,6 +21,7 @@ from tfcarve.prepare.freeze.source import request
 from tfcarve.prepare.graph import tensors
 from tfcarve.prepare.original import program
 from tfcarve.prepare.original.messages import RunRequest
+from tfcarve.releases import known
 
 v1 = tf.compat.v1
 
@@ -68,7 +69,7 @@ def test_all_missing_variables(tmp_path: Path) -> None:
   'layer_3/bias'"""
     options = {"outputs": ("y",), "checkpoint": prefix}
     assert _message(tmp_path / "m.pb", tmp_path, **options) == expected
-    wanted = request(tmp_path / "m.pb", Options(**options))
+    wanted = request(tmp_path / "m.pb", known.release(), Options(**options))
     run = RunRequest(model=wanted, samples=1, inputs=("x",), outputs=("y",))
     fed = [tf.make_tensor_proto([1.0, 2.0]).SerializeToString()]
     assert program.run(run, fed, tmp_path)[0] == expected

@@ -34,6 +34,7 @@ from tfcarve.commands.read_model import read_model
 from tfcarve.errors import InvalidInput
 from tfcarve.models.choice import Choice
 from tfcarve.registry.index import KernelIndex, TensorflowFacts
+from tfcarve.releases import known
 
 
 def _error(capsys: pytest.CaptureFixture[str]) -> str:
@@ -239,7 +240,7 @@ def test_inspect_shows_the_tensors_of_signatures(
         assert main(["inspect", str(path), "--json"]) == 0
         (_, *freeze), (_, model, *words), *_ = json.loads(capsys.readouterr().out)["commands"]
         assert main([*freeze[:-1], str(tmp_path / model)]) == 0
-        nodes = {use.node for use in read_model(tmp_path / model).nodes}
+        nodes = {use.node for use in read_model(tmp_path / model, known.release()).nodes}
         assert {word.partition("=")[0] for word in words if not word.startswith("--")} <= nodes
         capsys.readouterr()
 
@@ -257,8 +258,10 @@ def test_golden_and_inspect_freeze_models(
     shown = capsys.readouterr().out
     assert "features  Placeholder  float32  [?, 4]" in shown and "ReadVariableOp" not in shown
     with pytest.raises(InvalidInput, match="no signature train: a Keras file has serving_default"):
-        read_model(created.path, Choice(signatures=("train",)))
-    served = read_model(created.path, Choice(signatures=("train", "serving_default")))
+        read_model(created.path, known.release(), Choice(signatures=("train",)))
+    served = read_model(
+        created.path, known.release(), Choice(signatures=("train", "serving_default"))
+    )
     assert tuple(served.signatures) == ("serving_default",) and served.outputs == {"scores"}
     assert main(["golden", str(created.path), f"--output=none={tmp_path / 'x.npy'}"]) == 2
     assert f"{created.path}: full TensorFlow does not run it" in _error(capsys)

@@ -26,6 +26,7 @@ from tfcarve.prepare.freeze import source
 from tfcarve.prepare.freeze.request import Options
 from tfcarve.prepare.original import program
 from tfcarve.prepare.original.messages import RunRequest
+from tfcarve.releases import known
 
 _NAMES = ("__call__@0", "__call__@1", "look_up", "ragged", "part.encode")
 _CASES = 150
@@ -64,7 +65,7 @@ def test_the_model_itself_computes_the_same(
     folder, calls = saved
     call = calls[name]
     request = RunRequest(
-        model=source.request(folder, Options(signature=name)),
+        model=source.request(folder, known.release(), Options(signature=name)),
         samples=2,
         inputs=tuple(call.feeds),
         outputs=tuple(call.expected),
@@ -87,7 +88,7 @@ def test_a_constant_argument(saved: tuple[Path, dict[str, Call]], tmp_path: Path
     assert {n.name for n in graph_of(data).node if n.op == "Placeholder"} == fed.keys()
     frozen = run(data, fed, call.expected)
     request = RunRequest(
-        model=source.request(folder, Options(**options)),
+        model=source.request(folder, known.release(), Options(**options)),
         samples=1,
         inputs=tuple(fed),
         outputs=tuple(call.expected),
@@ -298,7 +299,7 @@ def test_signatures_to_freeze(saved: tuple[Path, dict[str, Call]]) -> None:
     """What `tfcarve select --freeze` freezes: signatures and functions."""
     folder = saved[0]
     wanted = Choice(signatures=("ragged", "none", "__call__@1"))
-    assert signatures_to_freeze(folder, wanted) == ("ragged", "__call__@1")
+    assert signatures_to_freeze(folder, known.release(), wanted) == ("ragged", "__call__@1")
     for name, message in (("none", "no signature none"), ("__call__", "has 2 traces")):
         with pytest.raises(InvalidInput, match=message):
-            signatures_to_freeze(folder, Choice(signatures=(name,)))
+            signatures_to_freeze(folder, known.release(), Choice(signatures=(name,)))

@@ -20,6 +20,7 @@ from tfcarve.prepare.graph.graph import Ref
 from tfcarve.prepare.original import program
 from tfcarve.prepare.original.messages import RunRequest
 from tfcarve.prepare.original.run import Original
+from tfcarve.releases import known
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,7 @@ def created(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 def _values(model: Source, folder: Path, samples: int = 1) -> list[Any]:
     request = RunRequest(
-        model=source.request(model.path, Options(**model.options)),
+        model=source.request(model.path, known.release(), Options(**model.options)),
         samples=samples,
         inputs=tuple(model.feeds),
         outputs=tuple(model.expected),
@@ -75,7 +76,9 @@ def test_a_child_process_that_fails_on_a_sample(created: Any) -> None:
     (name,), (output,) = model.feeds, model.expected
     array = model.feeds[name]
     samples = [{Ref(name): tensors.from_array(each)} for each in (array, array[:, :1])]
-    results = Original(model.path, Options(**model.options)).run([Ref(output)], samples)
+    results = Original(model.path, known.release(), Options(**model.options)).run(
+        [Ref(output)], samples
+    )
     (tensor,) = next(results)
     assert _equal(tensors.to_array(tensor, "found"), model.expected[output])
     with pytest.raises(Failed, match="(?i)shape|incompatible|size"):

@@ -28,12 +28,12 @@ class CarvedSession:
                 "after the first transforms of the preset int8, or calibrate the model --as-is"
             ) from None
 
-    def run(self, fetches: Sequence[Ref], feeds: Mapping[Ref, TensorProto]) -> list[TensorProto]:
-        """Returns the values of `fetches`; raises Failed if the library can't compute them."""
+    def run(self, outputs: Sequence[Ref], feeds: Mapping[Ref, TensorProto]) -> list[TensorProto]:
+        """Returns the values of `outputs`; raises Failed if the library can't compute them."""
         inputs = {_name(ref): _array(tensor, ref.node) for ref, tensor in feeds.items()}
         try:
-            with self._session.bind(inputs, [_name(ref) for ref in fetches]).run() as result:
-                return [_tensor(result.output(index)) for index in range(len(fetches))]
+            with self._session.bind(inputs, [_name(ref) for ref in outputs]).run() as result:
+                return [_tensor(result.output(index)) for index in range(len(outputs))]
         except CallError as error:
             raise Failed(str(error)) from None
 

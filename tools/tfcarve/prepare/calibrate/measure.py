@@ -102,9 +102,12 @@ def measure(
         where = f"sample {number}"
         for group, means in _groups(listed, sums, outputs, _batch(sample, outputs)):
             read = dict.fromkeys((*means, *(ref for each in group for ref in each.read)))
-            fetched = [ref for ref in read if ref not in sample]
+            computed = [ref for ref in read if ref not in sample]
             try:
-                values = {**sample, **dict(zip(fetched, session.run(fetched, sample), strict=True))}
+                values = {
+                    **sample,
+                    **dict(zip(computed, session.run(computed, sample), strict=True)),
+                }
             except Failed as error:
                 raise InvalidInput(
                     f"{where}: TensorFlow cannot run the model on it: {' '.join(str(error).split())}"

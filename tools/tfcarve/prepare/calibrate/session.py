@@ -16,8 +16,8 @@ _SECONDS = 300.0
 class Session(Protocol):
     """A graph that is ready to run; leaving its context frees it."""
 
-    def run(self, fetches: Sequence[Ref], feeds: Mapping[Ref, TensorProto]) -> list[TensorProto]:
-        """Returns the values of `fetches`; raises evaluate.Failed if they can't be computed."""
+    def run(self, outputs: Sequence[Ref], feeds: Mapping[Ref, TensorProto]) -> list[TensorProto]:
+        """Returns the values of `outputs`; raises evaluate.Failed if they can't be computed."""
 
     def __enter__(self) -> "Session": ...
 
@@ -36,14 +36,14 @@ class FullSession:
         self._loaded: Loaded | None = None
         self._started = 0.0
 
-    def run(self, fetches: Sequence[Ref], feeds: Mapping[Ref, TensorProto]) -> list[TensorProto]:
-        """Returns the values of `fetches`; raises evaluate.Failed if TensorFlow can't compute them."""
+    def run(self, outputs: Sequence[Ref], feeds: Mapping[Ref, TensorProto]) -> list[TensorProto]:
+        """Returns the values of `outputs`; raises evaluate.Failed if TensorFlow can't compute them."""
         if self._loaded is None or time.monotonic() - self._started > _SECONDS:
             self._stack.close()
             evaluator = self._stack.enter_context(Evaluator(self._size, self._op_libraries))
             self._loaded = self._stack.enter_context(evaluator.loaded(self._graph))
             self._started = time.monotonic()
-        return self._loaded.run(fetches, feeds)
+        return self._loaded.run(outputs, feeds)
 
     def __enter__(self) -> "FullSession":
         return self

@@ -41,18 +41,20 @@ class LoadCheck:
         self._types: dict[bytes, Types | None] = {}
         self._remembered = 0
 
-    def faults(self, graph: Graph, fed: Collection[str], fetched: Collection[str]) -> list[Fault]:
+    def faults(
+        self, graph: Graph, fed: Collection[str], output_nodes: Collection[str]
+    ) -> list[Fault]:
         """Returns the reasons why TensorFlow would reject a graph.
 
         Args:
           graph: a graph that graph_check.check accepts.
           fed: the names of the nodes that are fed.
-          fetched: the names of the nodes that are fetched; TensorFlow checks frames only of the nodes that they need.
+          output_nodes: the names of the nodes that are fetched; TensorFlow checks frames only of the nodes that they need.
         """
         found = [fault for node in graph.nodes if (fault := _name_fault(node)) is not None]
         found += self._op_faults(graph)
         if any(node.op in ENTERS for node in graph.nodes):
-            needed = reachable(graph, fetched, fed)
+            needed = reachable(graph, output_nodes, fed)
             order = topological_order(graph.with_nodes(n for n in graph.nodes if n.name in needed))
             found += [Fault(name, what) for name, what in Frames(order).faults.items()]
         return found

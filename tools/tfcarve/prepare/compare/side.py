@@ -63,20 +63,20 @@ class Side:
                 )
 
     def values(
-        self, fetches: Sequence[Ref], samples: Sequence[Mapping[Ref, TensorProto]]
+        self, outputs: Sequence[Ref], samples: Sequence[Mapping[Ref, TensorProto]]
     ) -> Iterator[list[TensorProto]]:
-        """Yields the values of the outputs `fetches` for each sample; a model that was frozen runs in its original form.
+        """Yields the values of the outputs `outputs` for each sample; a model that was frozen runs in its original form.
 
         Feeds of nodes that the model does not have are ignored. Raises Failed for the sample that can't be run.
         """
         if self.original is None:
-            yield from (self.run(fetches, sample) for sample in samples)
+            yield from (self.run(outputs, sample) for sample in samples)
         else:
-            yield from self.original.run(fetches, [self._own(sample) for sample in samples])
+            yield from self.original.run(outputs, [self._own(sample) for sample in samples])
 
-    def run(self, fetches: Sequence[Ref], feeds: Mapping[Ref, TensorProto]) -> list[TensorProto]:
+    def run(self, outputs: Sequence[Ref], feeds: Mapping[Ref, TensorProto]) -> list[TensorProto]:
         """Returns the values that the graph computes for tensors; `feeds` has the form of the samples of `values`; raises Failed."""
-        return self.loaded.run(fetches, self._own(feeds))
+        return self.loaded.run(outputs, self._own(feeds))
 
     def _own(self, feeds: Mapping[Ref, TensorProto]) -> dict[Ref, TensorProto]:
         return {source: value for source, value in feeds.items() if source.node in self.outputs}

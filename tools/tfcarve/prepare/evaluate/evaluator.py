@@ -86,11 +86,11 @@ class Loaded:
 
     def run(
         self,
-        fetches: Sequence[Ref],
+        outputs: Sequence[Ref],
         feeds: Mapping[Ref, TensorProto],
         targets: Sequence[str] = (),
     ) -> list[TensorProto]:
-        """Returns the values of `fetches`, and runs the nodes `targets`; raises Failed if TensorFlow can't compute them."""
+        """Returns the values of `outputs`, and runs the nodes `targets`; raises Failed if TensorFlow can't compute them."""
         response, parts = self._evaluator.request(
             RunRequest(
                 graph=self._number,
@@ -98,7 +98,7 @@ class Loaded:
                     Feed(Port(*ref), tensor.dtype, tensors.shape(tensor, ref.node))
                     for ref, tensor in feeds.items()
                 ),
-                fetches=tuple(Port(*ref) for ref in fetches),
+                outputs=tuple(Port(*ref) for ref in outputs),
                 targets=tuple(targets),
             ),
             [_content(tensor, ref.node) for ref, tensor in feeds.items()],

@@ -28,7 +28,7 @@ class Facts:
       op_defs: the OpDefs by name.
       outputs: types and shapes, by node.
       fed: names of the nodes that the app feeds.
-      fetched: names of the nodes that it fetches.
+      output_nodes: names of the nodes that it fetches.
       excluded_ops: ops that are not folded.
       excluded_nodes: names of nodes that are not folded.
       largest: the size limit of a new constant, in bytes.
@@ -37,7 +37,7 @@ class Facts:
     op_defs: Mapping[str, OpDef]
     outputs: Outputs
     fed: Collection[str]
-    fetched: Collection[str]
+    output_nodes: Collection[str]
     excluded_ops: Collection[str]
     excluded_nodes: Collection[str]
     largest: int
@@ -76,7 +76,7 @@ def _is_foldable(node: NodeDef, facts: Facts) -> bool:
     if any(value.HasField("func") or value.list.func for value in node.attr.values()):
         return False
     outputs = facts.outputs.get(node.name, ())
-    if not outputs or (len(outputs) > 1 and node.name in facts.fetched):
+    if not outputs or (len(outputs) > 1 and node.name in facts.output_nodes):
         return False
     return all(_computable(output) for output in outputs)
 
@@ -94,12 +94,12 @@ class Found:
     Attributes:
       folded: their names, without existing constants.
       control_inputs_of: for these nodes and constants, the other nodes that they depend on through control inputs.
-      fetches: their outputs that the rest of the graph reads, in the order of the graph.
+      outputs: their outputs that the rest of the graph reads, in the order of the graph.
     """
 
     folded: frozenset[str]
     control_inputs_of: Mapping[str, frozenset[str]]
-    fetches: tuple[Ref, ...]
+    outputs: tuple[Ref, ...]
 
 
 def find(graph: Graph, facts: Facts) -> Found:
@@ -133,7 +133,7 @@ def _without_large(
     read: dict[str, set[Ref]] = {}
     for node in reversed(order):
         name = node.name
-        outside = read.get(name, set()) | ({Ref(name)} if name in facts.fetched else set())
+        outside = read.get(name, set()) | ({Ref(name)} if name in facts.output_nodes else set())
         if (
             name in control_inputs_of
             and node.op != "Const"
@@ -148,8 +148,8 @@ def _without_large(
     folded = frozenset(
         node.name for node in order if node.name in control_inputs_of and node.op != "Const"
     )
-    fetches = [r for node in order if node.name in folded for r in sorted(read[node.name])]
-    return Found(folded, control_inputs_of, tuple(fetches))
+    outputs = [r for node in order if node.name in folded for r in sorted(read[node.name])]
+    return Found(folded, control_inputs_of, tuple(outputs))
 
 
 def _large(source: Ref, facts: Facts) -> bool:

@@ -140,9 +140,9 @@ class Runner:
 
     def _run(self, request: RunRequest, parts: Sequence[bytes]) -> tuple[Response, list[bytes]]:
         graph, session = self._graphs[request.graph]
-        feeds, fetches = request.feeds, request.fetches
+        feeds, outputs = request.feeds, request.outputs
         fed = (c_void_p * max(len(feeds), 1))()
-        got = (c_void_p * max(len(fetches), 1))()
+        got = (c_void_p * max(len(outputs), 1))()
         try:
             for i, (feed, data) in enumerate(zip(feeds, parts, strict=True)):
                 fed[i] = self._tensor(feed, data)
@@ -152,16 +152,16 @@ class Runner:
                 self._ports(graph, [feed.port for feed in feeds]),
                 fed,
                 len(feeds),
-                self._ports(graph, fetches),
+                self._ports(graph, outputs),
                 got,
-                len(fetches),
+                len(outputs),
                 self._operations(graph, request.targets),
                 len(request.targets),
                 None,
                 self._status,
             )
             self._check()
-            read = [self._values(got[i] or 0) for i in range(len(fetches))]
+            read = [self._values(got[i] or 0) for i in range(len(outputs))]
         finally:
             for tensor in (*fed, *got):
                 if tensor:

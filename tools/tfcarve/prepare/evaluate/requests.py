@@ -79,13 +79,13 @@ class RunRequest(JsonDocument, frozen=True, tag="run"):
     Attributes:
       graph: the graph.
       feeds: the fed tensors.
-      fetches: the outputs to return.
+      outputs: the outputs to return.
       targets: the nodes to run in addition.
     """
 
     graph: int
     feeds: tuple[Feed, ...]
-    fetches: tuple[Port, ...]
+    outputs: tuple[Port, ...]
     targets: tuple[str, ...] = ()
 
 
@@ -106,7 +106,7 @@ class Response(JsonDocument, frozen=True):
     Attributes:
       error: TensorFlow's message; None on success.
       outputs: for an OutputsRequest the outputs of each node.
-      tensors: for a RunRequest the types and shapes of the fetches; their values are parts of the message.
+      tensors: for a RunRequest the types and shapes of the outputs; their values are parts of the message.
     """
 
     error: str | None = None

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tfcarve.errors import InvalidInput
+from tfcarve.newer.data import Newer
 from tfcarve.prepare.control_flow.frames import Frames
 from tfcarve.prepare.evaluate.evaluator import Evaluator, Failed
 from tfcarve.prepare.freeze import defaults, finish, fixed, tables
@@ -118,12 +119,18 @@ def _program(
     return (unrolled(constant, most, ops) if most else constant), (*notes, *removed.notes)
 
 
-def frozen(loaded: Loaded, request: Request, evaluator: Evaluator) -> Frozen:
-    """Returns the frozen graph; `evaluator` is TensorFlow.
+def frozen(loaded: Loaded, request: Request, evaluator: Evaluator, newer: Newer) -> Frozen:
+    """Returns the frozen graph.
+
+    Args:
+      loaded: the graph of the model.
+      request: the request.
+      evaluator: TensorFlow.
+      newer: the ops that are newer than the release of the request.
 
     Raises InvalidInput if a requested name does not exist, or the graph cannot be frozen.
     """
-    ops = Ops(loaded.graph.library.function, evaluator)
+    ops = Ops(loaded.graph.library.function, evaluator, newer)
     if request.kind == "graphdef" and not request.options.outputs:
         every = _placeholders(Body(tuple(loaded.graph.node)))
         return Frozen(graph_file.from_message(loaded.graph), every, ())

@@ -54,15 +54,15 @@ def _function(body: Body, results: Sequence[int], ops: Ops) -> Iterator[_Call]:
     placeholders = [make(a.name, "Placeholder", [], {"dtype": a.dtype}) for a in body.arguments]
     # TensorFlow's C API does not fetch a tensor that is fed, and a result may be an argument.
     unique = Names(node.name for node in (*placeholders, *nodes))
-    fetched = [
+    outputs = [
         make(unique.unique("result"), "Identity", [result.tensor], {"T": result.dtype})
         for result in wanted
     ]
-    with loaded(ops.evaluator, [*placeholders, *nodes, *fetched]) as graph:
+    with loaded(ops.evaluator, [*placeholders, *nodes, *outputs]) as graph:
 
         def call(values: Mapping[int, TensorProto]) -> list[TensorProto]:
             feeds = {Ref(body.arguments[number].name): value for number, value in values.items()}
-            return graph.run([Ref(node.name) for node in fetched], feeds)
+            return graph.run([Ref(node.name) for node in outputs], feeds)
 
         yield call
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from tfcarve import dtypes
 from tfcarve.errors import InvalidInput
 from tfcarve.newer import check
-from tfcarve.newer import data as newer_data
+from tfcarve.newer.data import Newer
 from tfcarve.op_library import ADVICE
 from tfcarve.prepare.evaluate.evaluator import Evaluator
 from tfcarve.prepare.graph.messages import (
@@ -78,8 +78,12 @@ class Ops:
       evaluator: TensorFlow, which also computes values.
     """
 
-    def __init__(self, functions: Iterable[FunctionDef], evaluator: Evaluator) -> None:
+    def __init__(
+        self, functions: Iterable[FunctionDef], evaluator: Evaluator, newer: Newer
+    ) -> None:
+        """`newer` has the ops that are newer than the release that runs the frozen graph."""
         self.evaluator = evaluator
+        self._newer = newer
         self._functions = {f.signature.name: f.signature for f in functions}
 
     def get(self, op: str) -> OpDef | None:
@@ -89,9 +93,8 @@ class Ops:
     def known(self, node: NodeDef) -> OpDef:
         """Returns the OpDef of `node`; raises InvalidInput if it is unknown."""
         found = self.get(node.op)
-        newer = newer_data.of_built()
-        if found is None and node.op in newer.ops:
-            fault, fix = check.op_fault(node.op, newer), check.op_fix(newer)
+        if found is None and node.op in self._newer.ops:
+            fault, fix = check.op_fault(node.op, self._newer), check.op_fix(self._newer)
             raise InvalidInput(f"node {node.name!r}: {fault}: it cannot be frozen: {fix}")
         if found is None:
             raise InvalidInput(

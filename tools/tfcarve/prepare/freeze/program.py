@@ -20,6 +20,7 @@ from tfcarve.prepare.freeze.interface import Port
 from tfcarve.prepare.freeze.request import Request
 from tfcarve.prepare.freeze.result import Result, Tensor
 from tfcarve.prepare.graph import graph_file
+from tfcarve.releases import known
 
 REQUEST, RESULT, MODEL = "request.json", "result.json", "model.pb"
 
@@ -42,12 +43,12 @@ def _write(done: Frozen, folder: Path, newer: Newer) -> Result:
 
 
 def _frozen(request: Request, folder: Path) -> Result:
-    newer = newer_data.of_built()
+    newer = newer_data.load(known.release(request.release))
     with Evaluator(source.size(request), request.options.op_libraries) as evaluator:
         evaluator.begin()
         loaded = load.source(request, folder, evaluator)
         graph_version.require(load.versions(loaded.graph), newer.data)
-        return _write(frozen(loaded, request, evaluator), folder, newer)
+        return _write(frozen(loaded, request, evaluator, newer), folder, newer)
 
 
 def main(argument: str) -> None:

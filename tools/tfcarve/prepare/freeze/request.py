@@ -73,6 +73,7 @@ class Request(JsonDocument, frozen=True):
       path: absolute path of the file, or of a SavedModel's directory.
       name: the path that the user gave, for messages.
       kind: the kind of the model.
+      release: the name of the TensorFlow release that runs the frozen graph.
       text: whether the file is in text format.
       options: the user's options.
       keras: the package that loads a Keras file; None for another model.
@@ -81,6 +82,7 @@ class Request(JsonDocument, frozen=True):
     path: str
     name: str
     kind: Kind
+    release: str
     text: bool
     options: Options
     keras: Reader | None = None

@@ -16,6 +16,7 @@ from tfcarve.prepare.freeze import frozen_check, source
 from tfcarve.prepare.freeze.request import DEFAULTS, Options, Request
 from tfcarve.prepare.freeze.result import Result
 from tfcarve.prepare.graph import graph_file
+from tfcarve.releases.release import Release
 
 _PROGRAM = "tfcarve.prepare.freeze.program"
 _KERAS_PROGRAM = "tfcarve.prepare.freeze.keras_program"
@@ -30,7 +31,7 @@ class FrozenModel:
     result: Result
 
 
-def already_frozen(wanted: Request, folder: Path) -> FrozenModel | None:
+def already_frozen(wanted: Request, release: Release, folder: Path) -> FrozenModel | None:
     """Returns a GraphDef that is already frozen, or None if it must be frozen.
 
     Without the attributes that the release does not have, it is a new file in `folder`.
@@ -52,7 +53,7 @@ def already_frozen(wanted: Request, folder: Path) -> FrozenModel | None:
     if wanted.text:
         return None
     try:
-        dropped, newer = release_check.finish(graph, newer_data.of_built())
+        dropped, newer = release_check.finish(graph, newer_data.load(release))
     except InvalidInput as error:
         raise InvalidInput(f"{wanted.name}: {error}") from None
     if dropped:
@@ -105,29 +106,30 @@ def _check(wanted: Request, done: FrozenModel) -> None:
 
 
 @contextmanager
-def frozen(path: Path, options: Options = DEFAULTS) -> Iterator[FrozenModel]:
+def frozen(path: Path, release: Release, options: Options = DEFAULTS) -> Iterator[FrozenModel]:
     """Freezes the model at `path` for the duration of the block.
 
     Args:
       path: a SavedModel's directory, .keras, .h5, .pb, .pbtxt, .pb.txt or .meta.
+      release: the TensorFlow release that runs the frozen graph.
       options: the options of freezing.
     Raises InvalidInput if it cannot be frozen.
     """
-    wanted = source.request(path, options)
+    wanted = source.request(path, release, options)
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as name:
         folder = Path(name)
-        done = already_frozen(wanted, folder)
+        done = already_frozen(wanted, release, folder)
         if done is None:
             done = _freeze(wanted, folder)
             _check(wanted, done)
         yield done
 
 
-def freeze(path: Path, output: Path, options: Options = DEFAULTS) -> Result:
+def freeze(path: Path, output: Path, release: Release, options: Options = DEFAULTS) -> Result:
     """Writes the frozen graph of the model at `path` to `output` and returns its inputs and outputs.
 
     Raises the errors of `frozen`; then nothing is written.
     """
-    with frozen(path, options) as done:
+    with frozen(path, release, options) as done:
         files.write_if_changed(output, files.read_bytes(done.path))
         return done.result

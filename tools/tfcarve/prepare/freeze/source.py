@@ -19,6 +19,7 @@ from tfcarve.models import (
 from tfcarve.models.mapped_file import mapped
 from tfcarve.models.saved_model_folder import GRAPH_FILES
 from tfcarve.prepare.freeze.request import DEFAULTS, Kind, Options, Request
+from tfcarve.releases.release import Release
 
 # Suffixes of models without a graph to freeze.
 NO_GRAPH = (".tflite", ".json", ".yaml", ".yml")
@@ -113,8 +114,8 @@ def _check_options(path: Path, found: Kind, options: Options) -> None:
                 )
 
 
-def request(path: Path, options: Options) -> Request:
-    """Returns the request to freeze the model at `path`.
+def request(path: Path, release: Release, options: Options) -> Request:
+    """Returns the request to freeze the model at `path` for a release.
 
     Raises InvalidInput if it does not exist, is of a kind that cannot be frozen, the options do not apply to it, there is no
     such checkpoint, or a file of the model or checkpoint is a Git LFS pointer.
@@ -129,6 +130,7 @@ def request(path: Path, options: Options) -> Request:
         path=str(real.absolute()),
         name=str(path),
         kind=found,
+        release=release.name,
         text=text,
         options=options,
         keras=reader,

@@ -8,7 +8,9 @@ from tfcarve.prepare.layout.layouts import Facts, Plan
 from tfcarve.prepare.layout.rules import flexible, sensitive
 
 
-def choose(order: Sequence[NodeDef], facts: Facts, fetched: Collection[str]) -> dict[str, Plan]:
+def choose(
+    order: Sequence[NodeDef], facts: Facts, output_nodes: Collection[str]
+) -> dict[str, Plan]:
     """Returns the nodes to convert to channels last, by name, with their plans.
 
     These are the nodes with channels first in data_format, the layout-agnostic nodes after them, and the
@@ -17,7 +19,7 @@ def choose(order: Sequence[NodeDef], facts: Facts, fetched: Collection[str]) -> 
     Args:
       order: the nodes, in topological order.
       facts: constants, types and shapes.
-      fetched: the names of the nodes that the app fetches.
+      output_nodes: the names of the nodes that the app fetches.
     """
     plans: dict[str, Plan] = {}
     last: set[Ref] = set()
@@ -37,14 +39,14 @@ def choose(order: Sequence[NodeDef], facts: Facts, fetched: Collection[str]) -> 
         plans[node.name] = plan
         last.update(Ref(node.name, output) for output in plan.gives)
     if plans:
-        _before(order, facts, fetched, possible, plans)
+        _before(order, facts, output_nodes, possible, plans)
     return plans
 
 
 def _before(
     order: Sequence[NodeDef],
     facts: Facts,
-    fetched: Collection[str],
+    output_nodes: Collection[str],
     possible: Mapping[str, Plan],
     plans: dict[str, Plan],
 ) -> None:
@@ -56,7 +58,7 @@ def _before(
                 readers.setdefault(ref(text).node, []).append((node, index))
     for node in reversed(order):
         plan = possible.get(node.name)
-        if plan is None or not plan.gives or node.name in fetched or node.name not in readers:
+        if plan is None or not plan.gives or node.name in output_nodes or node.name not in readers:
             continue
         moving = [p for p in plan.reads if not facts.is_constant(data_inputs(node)[p])]
         if len(moving) == 1 and all(

@@ -16,6 +16,7 @@ from pathlib import Path
 from tfcarve.errors import InvalidInput
 from tfcarve.full_tensorflow import Limits
 from tfcarve.models.saved_functions import Function
+from tfcarve.newer import data as newer_data
 from tfcarve.prepare.evaluate.evaluator import Evaluator, Failed
 from tfcarve.prepare.evaluate.evaluator import Loaded as Session
 from tfcarve.prepare.evaluate.framing import receive, send
@@ -33,6 +34,7 @@ from tfcarve.prepare.graph.tensors import Array
 from tfcarve.prepare.original.exchange import REQUEST_FILE, RESULT_FILE, exchange
 from tfcarve.prepare.original.messages import REQUEST, FunctionRequest, RunRequest, RunResult
 from tfcarve.prepare.original.variables import restorable
+from tfcarve.releases import known
 
 # TensorFlow's message for a variable that the graph of a SavedModel does not restore.
 _NO_VARIABLE = re.compile(r"Could not find variable (\S+)\.")
@@ -68,15 +70,15 @@ class _Model:
         """Yields the serialized values of the outputs for each sample; `parts` are the values of the inputs."""
         ports = self._ports()
         fed = [ports.inputs[n].tensor if n in ports.inputs else n for n in self.request.inputs]
-        fetched = [ports.outputs[name].tensor for name in self.request.outputs]
+        outputs = [ports.outputs[name].tensor for name in self.request.outputs]
         constant = {Ref(name): tensors.from_array(value) for name, value in ports.fixed.items()}
-        with self._session(fetched) as session:
+        with self._session(outputs) as session:
             for one in self._samples(parts):
                 feeds = {
                     Ref(*parsed(t)): TensorProto.FromString(p)
                     for t, p in zip(fed, one, strict=True)
                 }
-                found = session.run([Ref(*parsed(tensor)) for tensor in fetched], constant | feeds)
+                found = session.run([Ref(*parsed(tensor)) for tensor in outputs], constant | feeds)
                 yield from (tensor.SerializeToString() for tensor in found)
 
     def run_function(self, function: Function, parts: Sequence[bytes]) -> tuple[str, list[bytes]]:
@@ -125,14 +127,14 @@ class _Model:
             yield parts[number * count : (number + 1) * count]
 
     @contextmanager
-    def _session(self, fetched: Sequence[str]) -> Iterator[Session]:
+    def _session(self, outputs: Sequence[str]) -> Iterator[Session]:
         """Yields the graph of the model with its variables."""
         model, evaluator = self.request.model, self.ops.evaluator
         if model.kind in ("saved_model", "keras"):
             with evaluator.saved_model(self._saved_model, model.options.tags) as session:
                 yield session
             return
-        found = restorable(self.loaded, model, fetched, self.ops)
+        found = restorable(self.loaded, model, outputs, self.ops)
         with evaluator.loaded(found.graph) as session:
             found.restore(session)
             yield session
@@ -162,13 +164,14 @@ def run(request: RunRequest, parts: Sequence[bytes], folder: Path) -> tuple[str,
     """
     results: list[bytes] = []
     model = request.model
+    newer = newer_data.load(known.release(model.release))
     try:
         with Evaluator(source.size(model), model.options.op_libraries) as evaluator:
             evaluator.begin()
             if model.kind == "keras":
                 export_keras(model, folder)
             loaded = load.source(model, folder, evaluator)
-            ops = Ops(loaded.graph.library.function, evaluator)
+            ops = Ops(loaded.graph.library.function, evaluator, newer)
             opened = _Model(loaded, request, folder, ops)
             if loaded.function is not None:
                 return opened.run_function(loaded.function, parts)

@@ -12,6 +12,7 @@ from tfcarve.prepare.graph.graph import Ref
 from tfcarve.prepare.graph.messages import TensorProto
 from tfcarve.prepare.original.exchange import exchange
 from tfcarve.prepare.original.messages import RunRequest
+from tfcarve.releases.release import Release
 
 _PROGRAM = "tfcarve.prepare.original.program"
 
@@ -22,10 +23,12 @@ class Original:
 
     Attributes:
       path: a SavedModel's directory, .keras, .h5, .pb, .pbtxt or .meta.
+      release: the TensorFlow release for which its frozen graph was made.
       options: the options with which its frozen graph was made.
     """
 
     path: Path
+    release: Release
     options: Options
 
     def run(
@@ -41,7 +44,7 @@ class Original:
           Failed: TensorFlow can't load the model, or can't run it on the next sample.
         """
         request = RunRequest(
-            model=source.request(self.path, self.options),
+            model=source.request(self.path, self.release, self.options),
             samples=len(samples),
             inputs=tuple(ref.text() for ref in samples[0]),
             outputs=tuple(ref.text() for ref in outputs),

@@ -81,8 +81,10 @@ class StepCheck:
         raise broken(self._causes[_GRAPH], why)
 
     def _faults(self, graph: Graph, inputs: Sequence[str], outputs: Sequence[str]) -> list[Fault]:
-        fed, fetched = ({ref(name).node for name in names} for names in (inputs, outputs))
-        return self._check.faults(graph, fed, fetched)
+        input_nodes, output_nodes = (
+            {ref(name).node for name in names} for names in (inputs, outputs)
+        )
+        return self._check.faults(graph, input_nodes, output_nodes)
 
 
 def _shown(faults: Sequence[Fault]) -> str:

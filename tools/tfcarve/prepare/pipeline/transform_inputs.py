@@ -52,8 +52,8 @@ def transform(
     before = fixed_inputs.unfed(graph, inputs, outputs)
     of_training = () if is_complete else tuple(training_inputs.notes(graph.nodes, inputs))
     created = pipeline.transform(graph, steps, inputs, outputs, evaluator, show)
-    fed, fetched = (pipeline.renamed(names, steps) for names in (inputs, outputs))
+    new_inputs, new_outputs = (pipeline.renamed(names, steps) for names in (inputs, outputs))
     if is_complete:
-        fixed_inputs.require_fed(before, fixed_inputs.unfed(created, fed, fetched))
-        notes += tuple(fixed_inputs.leftover_notes(created, fed, fetched))
+        fixed_inputs.require_fed(before, fixed_inputs.unfed(created, new_inputs, new_outputs))
+        notes += tuple(fixed_inputs.leftover_notes(created, new_inputs, new_outputs))
     return created, (*notes, *of_training)

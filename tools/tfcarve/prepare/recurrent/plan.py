@@ -64,13 +64,13 @@ class LoopContext:
     Attributes:
       scope: the nodes that the app does not feed.
       users: the consumers of each tensor and control dependency.
-      fetched: the names of the nodes that the app fetches.
+      output_nodes: the names of the nodes that the app fetches.
       outputs: types and shapes, by node.
     """
 
     scope: Scope
     users: Mapping[Ref, Sequence[NodeDef]]
-    fetched: Container[str]
+    output_nodes: Container[str]
     outputs: Outputs
 
 
@@ -78,7 +78,7 @@ def _is_isolated(loop: Loop, context: LoopContext) -> bool:
     """Returns whether no node in a loop is fed, fetched (except results) or has control outputs to other nodes."""
     for name in loop.own:
         node = context.scope.nodes.get(name)
-        if node is None or (name in context.fetched and node.op != "Exit"):
+        if node is None or (name in context.output_nodes and node.op != "Exit"):
             return False
         control_users = context.users.get(Ref(name, CONTROL), ())
         if any(user.name not in loop.own for user in control_users):
@@ -110,7 +110,7 @@ def _stacked(stack: NodeDef, is_last: bool, context: LoopContext) -> Result:
     """Returns the result that is a TensorListStack of a list with all outputs, or with only the last output."""
     tensor = Ref(stack.name)
     control_users = context.users.get(Ref(stack.name, CONTROL))
-    stays = bool(stack.name in context.fetched or control_users or control_inputs(stack))
+    stays = bool(stack.name in context.output_nodes or control_users or control_inputs(stack))
     # The last row of all outputs is also the last row of a list with only the last output.
     takes_last = all(
         _index(node, context.scope) == -1
@@ -151,16 +151,16 @@ def _results(loop: Loop, lstm: Lstm, steps: int, context: LoopContext) -> list[R
     found: list[Result] = []
     finals = [(number, f) for number, v in enumerate(loop.variables) for f in v.finals]
     for number, final in finals:
-        fetched = final.node in context.fetched
-        if not fetched and final not in context.users:
+        is_output = final.node in context.output_nodes
+        if not is_output and final not in context.users:
             continue
         if number in (lstm.cell.h, lstm.cell.c) and steps > 0:
             output = _OUTPUTS if number == lstm.cell.h else _CELLS
-            found.append(Result(final, output, "last", fetched))
+            found.append(Result(final, output, "last", is_output))
             continue
         last = lstm.last.get(number)
         stacks = _stacks(final, steps if last is None else 1, context)
-        if fetched or stacks is None or (last is None and number not in lstm.every):
+        if is_output or stacks is None or (last is None and number not in lstm.every):
             return None
         for stack in stacks:
             result = _stacked(stack, last is not None, context)

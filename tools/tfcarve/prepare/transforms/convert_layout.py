@@ -43,7 +43,7 @@ class _Rewriter:
     def __init__(self, facts: Facts, plans: Mapping[str, Plan], context: Context) -> None:
         self._facts = facts
         self._plans = plans
-        self._fetched = context.output_nodes()
+        self._output_nodes = context.output_nodes()
         self._views = Views(facts)
         self._listed: list[NodeDef] = []
 
@@ -76,7 +76,7 @@ class _Rewriter:
         for key, value in plan.attrs.items():
             nodes.set_attr(created, key, value)
         created.attr.pop("_output_shapes", None)
-        if plan.gives_dims or (plan.gives and node.name in self._fetched):
+        if plan.gives_dims or (plan.gives and node.name in self._output_nodes):
             created.name = self._views.name(f"{node.name}/channels_last")
         self._set_inputs(created, read)
         for output in plan.gives:
@@ -85,8 +85,8 @@ class _Rewriter:
             dtype = nodes.dtype(node, "out_type") or nodes.INT32
             to = to_second(rank)
             self._views.gathered(Ref(created.name), to, node.name, dtype, sources[0])
-        elif plan.gives and node.name in self._fetched:
-            self._fetch(node, created, plan)
+        elif plan.gives and node.name in self._output_nodes:
+            self._add_output(node, created, plan)
         self._flush()
 
     def _converted(self, source: Ref, index: int, plan: Plan, rank: int) -> Ref:
@@ -99,7 +99,7 @@ class _Rewriter:
             return self._views.replaced(source, plan.constants[index])
         return self._as_read(source)
 
-    def _fetch(self, node: NodeDef, created: NodeDef, plan: Plan) -> None:
+    def _add_output(self, node: NodeDef, created: NodeDef, plan: Plan) -> None:
         """Adds a node with the name and layout of `node`, which is fetched, after its converted node."""
         outputs = self._facts.outputs[node.name]
         if len(outputs) == 1:

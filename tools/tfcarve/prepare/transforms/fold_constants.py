@@ -77,13 +77,13 @@ def _aliases(graph: Graph, found: Found) -> dict[Ref, Ref]:
     return aliases
 
 
-def _part(graph: Graph, fetches: list[Ref], known: Values) -> Graph:
-    """Returns the subgraph that computes `fetches`, with the values in `known` as constants."""
+def _part(graph: Graph, outputs: list[Ref], known: Values) -> Graph:
+    """Returns the subgraph that computes `outputs`, with the values in `known` as constants."""
     names = {source.node for source in known}
     copies: dict[Ref, Ref] = {}
     listed: list[NodeDef] = []
     taken = {node.name for node in graph.nodes}
-    needed = reachable(graph, {source.node for source in fetches}, names)
+    needed = reachable(graph, {source.node for source in outputs}, names)
     for source, tensor in known.items():
         if source.node in needed:
             copies[source] = Ref(unique_name(f"{source.node}/known", taken))
@@ -100,22 +100,22 @@ def _part(graph: Graph, fetches: list[Ref], known: Values) -> Graph:
     return Graph(listed, versions=graph.versions)  # no library: nodes with functions are not folded
 
 
-def _run(loaded: Loaded, fetches: list[Ref]) -> Values:
-    """Returns the values in `fetches` that TensorFlow can compute."""
+def _run(loaded: Loaded, outputs: list[Ref]) -> Values:
+    """Returns the values in `outputs` that TensorFlow can compute."""
     try:
-        return dict(zip(fetches, loaded.run(fetches, {}), strict=True))
+        return dict(zip(outputs, loaded.run(outputs, {}), strict=True))
     except Failed:
-        if len(fetches) == 1:
+        if len(outputs) == 1:
             return {}
-    half = len(fetches) // 2
-    return _run(loaded, fetches[:half]) | _run(loaded, fetches[half:])
+    half = len(outputs) // 2
+    return _run(loaded, outputs[:half]) | _run(loaded, outputs[half:])
 
 
-def _computed(graph: Graph, fetches: list[Ref], known: Values, evaluator: Evaluator) -> Values:
-    if not fetches:
+def _computed(graph: Graph, outputs: list[Ref], known: Values, evaluator: Evaluator) -> Values:
+    if not outputs:
         return {}
-    with evaluator.loaded(_part(graph, fetches, known)) as loaded:
-        return _run(loaded, fetches)
+    with evaluator.loaded(_part(graph, outputs, known)) as loaded:
+        return _run(loaded, outputs)
 
 
 def _compact(tensor: TensorProto, where: str) -> TensorProto:
@@ -150,11 +150,11 @@ def _values(
     constants = {Ref(node.name): node for node in graph.nodes if node.op == "Const"}
     aliases = _aliases(graph, found)
     chains = Replacements(aliases)
-    wanted = {chains.final(source) for source in found.fetches}
-    fetched = [
+    wanted = {chains.final(source) for source in found.outputs}
+    computed = [
         source for source in sorted(wanted) if source not in known and source not in constants
     ]
-    values = known | _computed(graph, fetched, known, context.evaluator)
+    values = known | _computed(graph, computed, known, context.evaluator)
     values = {source: _compact(tensor, source.node) for source, tensor in values.items()}
     values = {
         source: tensor

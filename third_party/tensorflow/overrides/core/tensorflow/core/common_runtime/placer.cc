@@ -1,7 +1,8 @@
 // Replaces TensorFlow's source of the same path, which chooses among devices. A
 // carved library only has CPU kernels: each node is placed on its requested
 // device or on the default device. Colocated nodes are not moved to a common
-// device; with several CPU devices, a graph that needs it is refused.
+// device; with several CPU devices, a graph that needs a common device is
+// refused.
 
 #include "tensorflow/core/common_runtime/placer.h"
 
@@ -111,7 +112,7 @@ Status Placer::Run(const GraphOptimizationPassOptions&) {
                 << "): " << chosen->name();
     }
   }
-  // One device is the same for all nodes.
+  // With one device, all nodes are on the same device.
   if (devices_->devices().size() == 1) return OkStatus();
   return CheckColocation(*graph_);
 }

@@ -1,9 +1,9 @@
 // Replaces TensorFlow's source of the same path: CPU memory comes from an
 // allocator that caches large blocks for the next run of a model, and gets
-// small ones from malloc. TensorFlow's
-// allocator pools memory only if the environment (TF_CPU_ALLOCATOR_USE_BFC),
-// NUMA or a GPU requires it; otherwise each run gets its memory from the
-// system, page by page, which takes up to a sixth of its time.
+// small blocks from malloc. TensorFlow's allocator pools memory only if the
+// environment (TF_CPU_ALLOCATOR_USE_BFC), NUMA or a GPU requires it; otherwise
+// each run gets its memory from the system, page by page, which takes up to a
+// sixth of its time.
 
 #include "tensorflow/core/common_runtime/process_state.h"
 

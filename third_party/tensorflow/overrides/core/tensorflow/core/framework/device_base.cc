@@ -1,6 +1,6 @@
 // Overrides TensorFlow's source of the same path: uses the notifications of
-// TensorFlow's platform, as TensorFlow's other sources do. Those of Abseil
-// refer to Abseil's mutexes, stack traces and time zones.
+// TensorFlow's platform, as TensorFlow's other sources do. Abseil's
+// notifications refer to Abseil's mutexes, stack traces and time zones.
 
 #define EIGEN_USE_THREADS
 

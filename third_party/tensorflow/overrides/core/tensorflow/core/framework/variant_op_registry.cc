@@ -1,7 +1,6 @@
-// Overrides TensorFlow's source of the same path: the same without
-// registrations for scalars in variants, which are only used by TensorFlow's
-// tests. The sources of lists, optionals and data sets register their own
-// functions.
+// Overrides TensorFlow's source of the same path: omits the registrations for
+// scalars in variants, which are only used by TensorFlow's tests. The sources
+// of lists, optionals and data sets register their own functions.
 
 #include "tensorflow/core/framework/variant_op_registry.h"
 

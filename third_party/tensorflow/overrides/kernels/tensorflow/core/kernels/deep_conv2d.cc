@@ -1,7 +1,7 @@
 // Replaces TensorFlow's source of the same path, which implements the Winograd
-// convolutions that the environment variable TF_USE_DEEP_CONV2D enables. It has
-// no effect here. TensorFlow's source would be in each library with a
-// convolution.
+// convolutions that the environment variable TF_USE_DEEP_CONV2D enables. The
+// variable has no effect here. TensorFlow's source would be in each library
+// with a convolution.
 
 #include "tensorflow/core/kernels/deep_conv2d.h"
 

@@ -138,7 +138,8 @@ class DequantizeOp : public OpKernel {
     const auto lines = Lines(context, channels);
     overrides::RequireMemory(context, lines != nullptr);
     if (lines == nullptr) return;
-    // The elements between two of the same channel and the same place in it.
+    // The number of elements between two elements of one channel with the same
+    // place in the channel.
     int64_t inner = 1;
     for (int i = axis_ + 1; axis_ >= 0 && i < input.dims(); ++i) {
       inner *= input.dim_size(i);

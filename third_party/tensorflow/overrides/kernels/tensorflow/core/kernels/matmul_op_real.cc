@@ -1,8 +1,8 @@
 // Overrides TensorFlow's source of the same path: registers the same kernels,
-// computes products of floats with tools/runtime/math and those of other real
-// types with Eigen's blocked kernel alone. TensorFlow instantiates a tensor
-// contraction and twice the product of each pair of layouts, which takes two
-// minutes to compile.
+// computes products of floats with tools/runtime/math, and products of other
+// real types with Eigen's blocked kernel alone. TensorFlow instantiates a
+// tensor contraction and twice the product of each pair of layouts, which takes
+// two minutes to compile.
 //
 // Eigen's kernel writes column-major matrices, so the row-major output is
 // treated as the column-major transposed matrix.
@@ -16,7 +16,7 @@
 namespace tensorflow {
 namespace overrides {
 
-// The minimum work for another thread, as in TensorFlow's source.
+// The minimum work for another thread; TensorFlow's source has this value, too.
 constexpr int64_t kMinWork = 128 * 128;
 // Pieces are whole blocks of Eigen's kernel.
 constexpr Index kBlock = 32;

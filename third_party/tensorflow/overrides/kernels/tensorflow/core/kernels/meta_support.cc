@@ -1,8 +1,8 @@
 // Overrides TensorFlow's source of the same path: the functions of quantized
 // kernels that TensorFlow has only for 32-bit Arm, on all CPUs. Their results
-// are those of TensorFlow's kernels for other CPUs, bit by bit.
+// are equal to the results of TensorFlow's kernels for other CPUs, bit by bit.
 //
-// A byte has 256 values: what a float computation makes of each of them is
+// A byte has 256 values: the result of a float computation for each value is
 // computed once and looked up.
 
 #ifndef EIGEN_USE_THREADS

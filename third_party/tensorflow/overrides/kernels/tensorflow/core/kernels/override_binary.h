@@ -18,7 +18,8 @@ namespace tensorflow {
 namespace functor {
 
 // An operand that is broadcast along the dimensions in which it has size 1.
-// `step` is its stride in the last dimension, `strides` those in the others.
+// `step` is its stride in the last dimension; `strides` are its strides in the
+// other dimensions.
 template <typename T, int kDimensions>
 struct BroadcastOperand {
   const T* data;

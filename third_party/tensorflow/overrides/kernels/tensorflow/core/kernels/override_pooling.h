@@ -24,7 +24,7 @@ namespace math = ::tfcarve::math;
 // Reduces the window of each output pixel by `reduce`, a function of the
 // window's pixels: their number, their addresses, the channels, and the output.
 // The result is `empty` for a window that is entirely outside of the image. The
-// tensors have elements of `Stored`, which are those of T in memory. The
+// tensors have elements of `Stored`, which has the memory layout of T. The
 // context gets an error if there is not enough memory.
 template <typename T, typename Stored = T>
 void Pool(OpKernelContext* context, const Tensor& input,

@@ -1,5 +1,5 @@
 // Overrides TensorFlow's source of the same path: registers the same kernel and
-// looks up what each byte becomes in the range of the output, on all threads.
+// looks up the value of each byte in the range of the output, on all threads.
 
 #ifndef EIGEN_USE_THREADS
 #define EIGEN_USE_THREADS
@@ -31,7 +31,7 @@ struct Addend {
   float max;
 };
 
-// Sets `table` to what each byte becomes in the output's range.
+// Sets `table` to the value of each byte in the output's range.
 inline void Fill(const Addend& operand, float output_min, float output_max,
                  int32_t (&table)[256]) {
   const auto number = [&](int byte) {

@@ -1,6 +1,6 @@
 // Overrides TensorFlow's source of the same path: registers the same kernels
-// and looks up what each byte becomes in the range of the output. TensorFlow
-// computes it with floats for each element.
+// and looks up the value of each byte in the range of the output. TensorFlow
+// computes the value with floats for each element.
 
 #ifndef EIGEN_USE_THREADS
 #define EIGEN_USE_THREADS

@@ -1,8 +1,8 @@
 // A kernel that TensorFlow has only in oneDNN: depthwise convolutions of bytes.
-// Results are those of MklQuantizedConvOp in
-// tensorflow/core/kernels/mkl/mkl_conv_ops.cc for inputs whose range starts at
-// 0. For other ranges that kernel does not subtract what 0 is quantized to;
-// this one does.
+// For inputs whose range starts at 0, the results are equal to the results of
+// MklQuantizedConvOp in tensorflow/core/kernels/mkl/mkl_conv_ops.cc. For other
+// ranges, MklQuantizedConvOp does not subtract the quantized value of 0; this
+// kernel does.
 
 #ifndef EIGEN_USE_THREADS
 #define EIGEN_USE_THREADS

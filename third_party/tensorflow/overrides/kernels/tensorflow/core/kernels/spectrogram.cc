@@ -1,7 +1,7 @@
-// Overrides TensorFlow's source of the same path: the same with Eigen's Fourier
-// transform. TensorFlow uses the library fft2d, whose output format for real
-// numbers is the same here: https://www.kurims.kyoto-u.ac.jp/~ooura/fft.html,
-// rdft() in fftsg.c.
+// Overrides TensorFlow's source of the same path: computes the Fourier
+// transform with Eigen. TensorFlow uses the library fft2d. The output here has
+// fft2d's format for real numbers:
+// https://www.kurims.kyoto-u.ac.jp/~ooura/fft.html, rdft() in fftsg.c.
 
 #include <complex>
 #include <vector>
@@ -12,9 +12,9 @@
 namespace tensorflow {
 
 // Replaces n real numbers by their spectrum: the sums of a[j] cos(2 pi j k / n)
-// for k < n / 2 at even indices, those of the sines at odd indices. a[1], whose
-// sine is zero, is the cosine sum of k = n / 2. In this namespace the function
-// hides that of the library, which uses the two work areas.
+// for k < n / 2 at even indices, the sums of the sines at odd indices. a[1],
+// whose sine is zero, is the cosine sum of k = n / 2. In this namespace the
+// function hides the library's function, which uses the two work areas.
 static void rdft(int n, int /*direction*/, double* a, int*, double*) {
   Eigen::FFT<double> transform;
   transform.SetFlag(Eigen::FFT<double>::HalfSpectrum);

@@ -1,4 +1,5 @@
-// Overrides TensorFlow's source of the same path: the same kernel, without ICU.
+// Overrides TensorFlow's source of the same path: registers the same kernel,
+// without ICU.
 
 #include "absl/strings/ascii.h"
 #include "tensorflow/core/kernels/override_ascii.h"

@@ -42,7 +42,7 @@ struct Plan {
   int64_t strips() const { return (row.size + rows() - 1) / rows(); }
 };
 
-// Drops dimensions of size 1 and merges those that stay adjacent.
+// Drops dimensions of size 1, and merges dimensions that stay adjacent.
 std::vector<Dimension> Simplified(const Tensor& in,
                                   gtl::ArraySlice<int32> perm) {
   const int rank = in.dims();

@@ -24,7 +24,7 @@ namespace tensorflow {
 
 namespace overrides {
 
-// The formulas are those of api_def_LSTMBlockCell.pbtxt.
+// The formulas come from api_def_LSTMBlockCell.pbtxt.
 class BlockLSTM : public OpKernel {
  public:
   BlockLSTM(OpKernelConstruction* context, GateLayout layout)
