@@ -512,7 +512,7 @@ MODULES = {
     "validity/known_ops": ["validity/attributes", "validity/signatures"],
     "validity/op_types": ["releases/output_types", "validity/known_ops"],
     "validity/signatures": ["models/node_use"],
-    "validity/structure": ["control_flow", "validity/fault"],
+    "validity/structure": ["control_flow", "models/node_names", "validity/fault"],
     "validity/tables": ["control_flow", "models/node_use"],
     "validity/values": ["validity/fault", "validity/known_ops"],
     "validity/variables": ["validity/fault"],

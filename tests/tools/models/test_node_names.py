@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tfcarve.models.node_names import as_node_name, frozen_names, meant
+from tfcarve.models.node_names import as_node_name, frozen_names, is_node_name, meant
 
-_VALID = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*\Z")
 # Few characters, so that changed names are often equal.
-_KEYS = st.lists(st.text("ab _:1\n", min_size=1, max_size=4), unique=True, max_size=6)
+_KEYS = st.lists(st.text("ab _:1\n>\\", min_size=1, max_size=4), unique=True, max_size=6)
 
 
 @given(_KEYS, _KEYS)
@@ -20,11 +17,11 @@ _KEYS = st.lists(st.text("ab _:1\n", min_size=1, max_size=4), unique=True, max_s
 def test_names_are_valid_unique_and_found_again(inputs: list[str], outputs: list[str]) -> None:
     ins, outs = frozen_names(inputs, outputs)
     nodes = {*ins, *outs}
-    assert len(nodes) == len(ins) + len(outs) and all(map(_VALID.match, nodes))
+    assert len(nodes) == len(ins) + len(outs) and all(map(is_node_name, nodes))
     for keys, names in ((inputs, ins), (outputs, outs)):
         named = dict(zip(keys, names, strict=True))
         for key, name in named.items():
-            if _VALID.match(key) and (keys is inputs or key not in ins):
+            if is_node_name(key) and (keys is inputs or key not in ins):
                 assert name == key or name.startswith(f"{key}_")
                 assert keys is outputs or name == key
             assert meant(key, nodes, named) == name
@@ -62,3 +59,26 @@ def test_names(inputs: list[str], outputs: list[str], names: tuple[list[str], li
 def test_what_a_name_means(text: str, found: str) -> None:
     assert meant(text, {"x", "x_output", "my_output", "t_y"}, {"x": "x_output"}) == found
     assert as_node_name(found) == found or found == text
+
+
+@given(st.text("ab0_./>-\\ é\n", max_size=6))
+@settings(max_examples=300)
+def test_any_text_becomes_a_name(text: str) -> None:
+    name = as_node_name(text)
+    assert is_node_name(name)
+    assert (name == text) == is_node_name(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "in_graph", "in_function"),
+    [
+        ("a", True, True),
+        ("_a", False, True),
+        ("a>_b", False, False),
+        ("__", False, True),
+        ("", False, False),
+    ],
+)
+def test_names_in_functions(text: str, in_graph: bool, in_function: bool) -> None:
+    assert is_node_name(text) == in_graph
+    assert is_node_name(text, in_function=True) == in_function

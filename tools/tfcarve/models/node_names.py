@@ -7,14 +7,17 @@ leading `_` becomes `t_`. An output with the name of an input gets the suffix `_
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
-# Source: the regular expression for node names in tensorflow/core/graph/graph_constructor.cc and framework/ops.py.
-_NODE_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
-_NO_NODE_NAME = re.compile(r"[^A-Za-z0-9_.\\/>-]")
+# Source: IsValidNodeName in tensorflow/core/common_runtime/graph_constructor.cc.
+_START, _REST = "A-Za-z0-9.", "[A-Za-z0-9_./-]*"
+_MORE = f"{_REST}(?:>[{_START}]{_REST})*"
+_NODE_NAME = re.compile(f"[{_START}]{_MORE}")
+_NODE_NAME_IN_FUNCTION = re.compile(f"[{_START}_]{_MORE}")
+_NO_NODE_NAME = re.compile(f"[^A-Za-z0-9_./>-]|>(?![{_START}])")
 
 
-def is_node_name(text: str) -> bool:
-    """Returns whether `text` is a valid node name."""
-    return bool(_NODE_NAME.fullmatch(text))
+def is_node_name(text: str, in_function: bool = False) -> bool:
+    """Returns whether TensorFlow accepts `text` as the name of a node of a graph, or of a function's body."""
+    return bool((_NODE_NAME_IN_FUNCTION if in_function else _NODE_NAME).fullmatch(text))
 
 
 def as_node_name(text: str) -> str:

@@ -3,22 +3,13 @@
 Source: BuildNodeIndex, InitFromEdges and Convert in tensorflow/core/common_runtime/graph_constructor.cc.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from tfcarve.control_flow import MERGES, NEXT_ITERATIONS
+from tfcarve.models.node_names import is_node_name
 from tfcarve.models.node_use import NodeUse
 from tfcarve.validity.fault import Fault, Reason, fault
 
-# The key: whether the node is in a function's body.
-_NAME = {
-    False: re.compile(
-        r"[A-Za-z0-9.][A-Za-z0-9.\-/_]*(?:>[A-Za-z0-9.][A-Za-z0-9.\-/_]*)*", re.ASCII
-    ),
-    True: re.compile(
-        r"[A-Za-z0-9._][A-Za-z0-9.\-/_]*(?:>[A-Za-z0-9.][A-Za-z0-9.\-/_]*)*", re.ASCII
-    ),
-}
 _NAMES = Reason("a node has a name that TensorFlow does not accept")
 _TWICE = Reason("several nodes have the same name")
 _ORDER = Reason("a control input precedes another input")
@@ -40,7 +31,7 @@ def node_faults(uses: Iterable[NodeUse]) -> Iterator[Fault]:
     """Yields the nodes with invalid names, and the nodes with inputs in a wrong order."""
     seen: set[str] = set()
     for use in uses:
-        if not _NAME[bool(use.function)].fullmatch(use.node):
+        if not is_node_name(use.node, in_function=bool(use.function)):
             yield fault(use, _NAMES, "may have letters, digits and ._-/ only")
         if use.node in seen:
             yield fault(use, _TWICE, "must be unique")

@@ -103,6 +103,44 @@ def _mutated(draw: st.DrawFn) -> Graph:
     return graph
 
 
+_NAMES = (
+    "a",
+    "1",
+    ".a",
+    "a.b-c_d/",
+    "a>b",
+    "a>b>.c",
+    "_a",
+    "-a",
+    "/a",
+    "a b",
+    "a:0",
+    "a\\b",
+    ">a",
+    "a>",
+    "a>>b",
+    "a>_b",
+    "é",
+)
+
+
+def test_names(evaluator: Evaluator) -> None:
+    """TensorFlow accepts the same names of nodes."""
+    verdicts = {}
+    for name in _NAMES:
+        graph = prepared.copy(_graph())
+        (node,) = (node for node in graph.nodes if node.name == "text")
+        node.name = name
+        try:
+            with evaluator.loaded(graph):
+                accepted = True
+        except Failed:
+            accepted = False
+        verdicts[name] = accepted, _faults(graph, evaluator) == []
+    assert {name for name, (theirs, ours) in verdicts.items() if theirs != ours} == set()
+    assert {theirs for theirs, _ in verdicts.values()} == {True, False}
+
+
 @settings(max_examples=_MUTATIONS, derandomize=True)
 @given(graph=_mutated())
 def test_the_verdict_is_that_of_tensorflow(graph: Graph, evaluator: Evaluator) -> None:
