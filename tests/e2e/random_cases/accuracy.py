@@ -2,8 +2,8 @@
 
     python -m e2e.random_cases.accuracy FILE COUNT
 
-writes what full TensorFlow computes for COUNT random ops of each kind of this run to FILE, an .npz archive. Import tfcarve.full_tensorflow's
-SETTINGS into the environment first.
+writes what full TensorFlow computes for COUNT random ops of each kind of this run to FILE, an .npz archive. Import
+tfcarve.full_tensorflow's SETTINGS into the environment first.
 """
 
 from __future__ import annotations

@@ -168,7 +168,10 @@ class Evaluator:
             yield found
 
     def kept(self, graph: Graph) -> Loaded:
-        """Loads a small graph, unless the process has it; it stays until the process ends. Raises Failed if TensorFlow rejects it."""
+        """Loads a small graph, unless the process has it already. It stays until the process ends.
+
+        Raises Failed if TensorFlow rejects it.
+        """
         data = graph_file.to_bytes(graph)
         if data not in self._kept:
             number = next(self._numbers)
