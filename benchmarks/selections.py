@@ -37,4 +37,4 @@ def selected(models: Sequence[Path], indexed: KernelIndex) -> Selection:
     release = known.for_version(indexed.tensorflow.version)
     rules, kinds = runtime_rules.load(release), leftover_kinds.load(release)
     read_models = [read.read(model) for model in models]
-    return resolve(read_models, indexed, release, rules, kinds).selection
+    return resolve(read_models, indexed, release, rules, kinds, "auto").selection

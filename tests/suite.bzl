@@ -14,6 +14,7 @@ FULL = {
     "//tests/e2e:test_op_files": "`ops_to_register.h` and `tf_op_files.txt` build TensorFlow's own sources",
     "//tests/e2e:test_optional_sources": "a library has the optional sources that it needs, and no others",
     "//tests/e2e:test_override_kernels_full": "all cases of the overrides, hostile shapes, and 2,000 random ops have full TensorFlow's outputs",
+    "//tests/e2e:test_runtimes_full": "1,000 random programs with conditions, loops and calls have the same bits in a plan and in a session",
     "//tests/e2e:test_quantized_arm": "quantized models on linux_arm64 and linux_armv7, under qemu",
     "//tests/flex:test_delegate_arm64_full": "a delegate for seven models on linux_arm64, under qemu",
     "//tests/flex:test_delegate_armv7": "a delegate for seven models on linux_armv7, under qemu",

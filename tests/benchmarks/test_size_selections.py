@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from selections import selection
 
 from benchmarks.size import size_selections
+from tfcarve.commands.common import Sources
 from tfcarve.registry.index import Gradient
 from tfcarve.releases import known
 from tfcarve.selection import runtime_rules
@@ -107,12 +108,12 @@ def test_portable_sources_of_a_tree(tmp_path: Path) -> None:
             f"{ops}/some_ops.cc": "",
         },
     )
-    found = size_selections.portable_sources(tmp_path)
+    found = size_selections.portable_sources(Sources(tmp_path, known.release()))
     assert found == {f"{kernels}/plain.cc", f"{ops}/some_ops.cc"}
 
 
 def test_portable_sources_of_tensorflow() -> None:
-    found = size_selections.portable_sources(trees.tensorflow())
+    found = size_selections.portable_sources(Sources(trees.tensorflow(), known.release()))
     assert len(found) > 500
     assert {_RELU, "tensorflow/core/ops/array_ops.cc"} <= found
     assert "tensorflow/core/kernels/image/decode_image_op.cc" not in found, "needs libjpeg"

@@ -10,7 +10,7 @@ from demo import cached_models, nested
 from demo.inception import APP, MODEL, RELEASE
 from e2e.builds import app_workspace, override_library
 from e2e.graphs import c_api_models, library_graphs, mapped_files, override_graphs, protected_model
-from e2e.random_cases import accuracy
+from e2e.random_cases import accuracy, control_flow
 from flex import flex_app
 
 HOST, ARM64, ARMV7 = "linux_x86_64", "linux_arm64", "linux_armv7"
@@ -134,6 +134,11 @@ GROUPS: Mapping[str, Group] = {
         "protected",
         {"//protected:app": ("default",), "//protected:library": ("default",)},
         protected_model.write,
+    ),
+    "runtimes": Group(
+        "runtimes",
+        {"//runtimes:plan": ("default",), "//runtimes:session": ("default",)},
+        lambda folder: app_workspace.write_graphs(control_flow.complete(), folder),
     ),
     "shared": Group(
         "shared",

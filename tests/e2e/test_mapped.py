@@ -311,15 +311,6 @@ def _negative(graph: Any) -> None:
     _constant(graph, 1024).attr["value"].tensor.tensor_shape.dim[0].size = -16
 
 
-def _reserved(graph: Any) -> None:
-    _constant(graph, 1024).op = "_TfcarveConstant"
-
-
-def _reserved_in_function(graph: Any) -> None:
-    node = graph.library.function.add().node_def.add()
-    node.name, node.op = "Const", "_TfcarveConstant"
-
-
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -327,8 +318,6 @@ def _reserved_in_function(graph: Any) -> None:
         (_other_shape, "its value has 1024 bytes, which is not 272 elements of 4 bytes"),
         (_overflowing, "its value has no valid shape"),
         (_negative, "its value has no valid shape"),
-        (_reserved, "op _TfcarveConstant is reserved"),
-        (_reserved_in_function, "op _TfcarveConstant is reserved"),
     ],
 )
 def test_invalid_constants(
@@ -354,11 +343,8 @@ def test_value_of_another_type(files: dict[str, Files], library: Library, tmp_pa
     _constant(graph, 1024).attr["value"].tensor.dtype = 3
     file = tmp_path / "damaged.pb"
     file.write_bytes(graph.SerializeToString())
-    with (
-        library.session_from_file(file) as session,
-        pytest.raises(CallError, match=r"its value does not have its dtype[^$]*node Const"),
-    ):
-        run(session, files["small"].case.feeds, ["output"])
+    with pytest.raises(CallError, match="node Const: its value does not have its dtype"):
+        library.session_from_file(file)
 
 
 def test_attributes_of_a_model_are_not_mistaken_for_tfcarves(

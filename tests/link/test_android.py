@@ -49,7 +49,7 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     library = build(request.param, folder)
     (folder / "include").mkdir()
     for name in ("Android.mk", "TensorFlowCoreConfig.cmake", "link_flags.txt"):
-        (folder / name).write_bytes(fragment(FACTS, name, "2.14.1"))
+        (folder / name).write_bytes(fragment(FACTS, name, "2.14.1", has_session=True))
     for flag in SYSTEM:  # empty system libraries
         checked(["llvm-ar-19", "qcsD", folder / f"lib{flag.removeprefix('-l')}.a"])
     return library

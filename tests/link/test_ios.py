@@ -47,7 +47,7 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         stub.parent.mkdir(parents=True, exist_ok=True)
         stub.write_text(STUB.format(name=name))
     for name in ("link_flags.txt", "tensorflow-core.xcconfig"):
-        (folder / name).write_bytes(fragment(FACTS, name, "2.14.1"))
+        (folder / name).write_bytes(fragment(FACTS, name, "2.14.1", has_session=True))
     return build(request.param, folder)
 
 

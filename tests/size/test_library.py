@@ -25,7 +25,8 @@ from tfcarve.size.report import Report
 
 TARGET = "//inception:inception"
 PLANTED = "//size:size"
-_ATTRIBUTED = 0.97
+# The rest are names of symbols, relocations and headers.
+_ATTRIBUTED = 0.96
 # The same sections in another order have another alignment.
 _ALIGNMENT = 256
 

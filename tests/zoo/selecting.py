@@ -35,5 +35,6 @@ def selected(*models: Path, choice: Choice = ALL) -> Selection:
         known.release(),
         runtime_rules.load(known.release()),
         leftover_kinds.load(known.release()),
+        "session",  # the tool that tests compare with selects for a session
     )
     return resolved.selection

@@ -52,6 +52,7 @@ def tf_mobile_library(
         log_messages = True,
         packed_relocations = False,
         flex = False,
+        runtime = "auto",
         **kwargs):
     """Carves a TensorFlow library.
 
@@ -91,12 +92,18 @@ def tf_mobile_library(
       packed_relocations: whether the shared library for Linux has packed relative relocations: about 5 % smaller,
         and loaded only by glibc 2.36 and later (Debian and Raspberry Pi OS 12).
       flex: whether it is the delegate of a tf_flex_delegate.
+      runtime: what runs graphs. "plan": kernels are called in an order that is planned when a model is loaded; "session":
+        TensorFlow's session, for an app that calls TensorFlow's C++ interface, or for models that a plan cannot run;
+        "auto": a plan if it can run the models, but a session with `protos = "full"`. selection.json says which one it is
+        and why.
       **kwargs: common attributes.
     """
     if (models == None) == (selection == None):
         fail("tf_mobile_library %s: pass either models or a selection" % name)
-    if selection != None and (custom_ops or config or signatures or saved_model_tags or not freeze):
-        fail("tf_mobile_library %s: custom_ops, config, signatures, saved_model_tags and freeze are attributes of the tf_selection %s" % (name, selection))
+    if selection != None and (custom_ops or config or signatures or saved_model_tags or not freeze or runtime != "auto"):
+        fail("tf_mobile_library %s: custom_ops, config, signatures, saved_model_tags, freeze and runtime are attributes of the tf_selection %s" % (name, selection))
+    if protos == "full" and runtime == "plan":
+        fail("tf_mobile_library %s: protos = \"full\" is for TensorFlow's session, but runtime is \"plan\"" % name)
     check_options(name, optimization, cpu, protos)
     if selection == None:
         selection = name + "_selection"
@@ -109,6 +116,7 @@ def tf_mobile_library(
             saved_model_tags = saved_model_tags,
             freeze = freeze,
             flex = flex,
+            runtime = "session" if protos == "full" else runtime,
             **kwargs
         )
     _mobile_library(

@@ -4,7 +4,7 @@ load("//rules:providers.bzl", "TensorFlowInfo", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load("//rules/private/cc:objects.bzl", "CC_TOOLCHAINS", "CC_TOOLCHAIN_ATTRS", "cc_tools", "link", "strip")
 load("//rules/private/config:canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config")
-load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "each_platform")
+load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "each_platform", "java_interface")
 load("//rules/private/library:minimum_os_version.bzl", "lowest", "newest")
 load("//rules/private/library:system_linker.bzl", "shared_library_flags")
 load("//rules/private/outputs:declare.bzl", "declare")
@@ -32,7 +32,8 @@ def _c_interface(info):
 
 def _jni_library_impl(ctx):
     cc = cc_tools(ctx)
-    info = ctx.attr.library[TfMobileLibraryInfo]
+    (library,) = ctx.attr.library  # in the configuration of java_interface
+    info = library[TfMobileLibraryInfo]
     name = _library_name(info)
     exports = ctx.file._flex_exports if info.flex else ctx.file._exports
     flags = shared_library_flags(
@@ -63,7 +64,7 @@ _jni_library = rule(
     fragments = ["cpp"],
     toolchains = CC_TOOLCHAINS,
     attrs = CC_TOOLCHAIN_ATTRS | CANONICAL_CONFIG_ATTRS | TRANSITION_ATTRS | {
-        "library": attr.label(mandatory = True, providers = [TfMobileLibraryInfo]),
+        "library": attr.label(cfg = java_interface, mandatory = True, providers = [TfMobileLibraryInfo]),
         "_exports": attr.label(default = "//tools/android:exports.lds", allow_single_file = True),
         "_flex_exports": attr.label(default = "//tools/runtime/flex:exports.lds", allow_single_file = True),
     },

@@ -28,6 +28,8 @@ def manifest_objects(ctx, cc, *, selection):
     args.add(selection)
     if not ctx.attr.registration_table:
         args.add("--no-table")
+    if ctx.attr.protos == "full":
+        args.add("--require-session")
     args.add("-o", unit)
     run_tfcarve(
         ctx,

@@ -1,5 +1,6 @@
 """tf_selection: the ops, kernels and sources that models need."""
 
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//rules:providers.bzl", "TensorFlowInfo", "TfSelectionInfo")
 load("//rules/private/models:frozen_model.bzl", "frozen", "saved_model_files", "saved_model_folder", "saved_model_path")
 load("//rules/private/models:model_files.bzl", "KERAS_EXTENSIONS")
@@ -37,6 +38,8 @@ def _tf_selection_impl(ctx):
             inputs.append(tensorflow.target_macros)
     if ctx.attr.flex:
         args.add("--flex-delegate")
+    else:
+        args.add("--runtime", _runtime(ctx))
     if ctx.file.config:
         args.add("--config", ctx.file.config)
         inputs.append(ctx.file.config)
@@ -75,6 +78,14 @@ def _tf_selection_impl(ctx):
         ),
     ]
 
+def _runtime(ctx):
+    """What runs the graphs of a library: "auto", "plan" or "session"."""
+    if not ctx.attr._java_interface[BuildSettingInfo].value:
+        return ctx.attr.runtime
+    if ctx.attr.runtime == "plan":
+        fail("%s: runtime is \"plan\", but the Java classes of a tf_android_archive call TensorFlow's session" % ctx.label)
+    return "session"
+
 def _check_models(ctx):
     """Fails if a model needs full TensorFlow, which only tf_frozen_model and tf_prepared_model run."""
     for file in ctx.files.models:
@@ -102,11 +113,13 @@ _selection = rule(
         "flex": attr.bool(),
         "freeze": attr.bool(),
         "models": attr.label_list(allow_files = True),
+        "runtime": attr.string(values = ["auto", "plan", "session"]),
         "saved_model_files": attr.label_list(allow_files = True),
         "saved_model_tags": attr.string_list(),
         "saved_models": attr.string_list(),
         "signatures": attr.string_list(),
         "_cxx": system_tool("cxx"),
+        "_java_interface": attr.label(default = "//rules/config:java_interface"),
     },
 )
 
@@ -119,6 +132,7 @@ def tf_selection(
         saved_model_tags = [],
         freeze = True,
         flex = False,
+        runtime = "auto",
         **kwargs):
     """Selects the ops, kernels and sources that models need.
 
@@ -136,7 +150,10 @@ def tf_selection(
         frozen.
       freeze: whether SavedModels are frozen, with tf_frozen_model's default options. Freezing needs full TensorFlow. If
         not, they are read without changes, with all ops that save and restore variables: for a library that trains.
-      flex: whether it is for a tf_flex_delegate: without the ops that a session adds to graphs.
+      flex: whether it is for a tf_flex_delegate, which runs no graph.
+      runtime: what runs graphs. "plan": kernels are called in an order that is planned when a model is loaded; "session":
+        TensorFlow's session, for an app that calls TensorFlow's C++ interface, or for models that a plan cannot run;
+        "auto": a plan if it can run the models. selection.json says which one it is and why.
       **kwargs: common attributes.
     """
     saved_models = []
@@ -162,6 +179,7 @@ def tf_selection(
         saved_model_tags = [] if freeze else saved_model_tags,
         flex = flex,
         freeze = freeze,
+        runtime = runtime,
         saved_models = saved_models,
         saved_model_files = [file for folder in saved_models for file in saved_model_files(folder)],
         **kwargs

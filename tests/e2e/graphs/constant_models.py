@@ -102,7 +102,7 @@ def _folded() -> Case:
         scaled = tf.reshape(both, [_SIDE * _SIDE]) * tf.constant(_drawn(1))
         product = tf.matmul(_fed(), tf.reshape(scaled, [_SIDE, _SIDE]))
         tf.add(tf.matmul(product, both), tf.constant(_drawn(_SIDE, _SIDE)), name=frozen.OUTPUT)
-    return Case(graph.as_graph_def(), _FED, _SIZE)
+    return Case(graph.as_graph_def(), _FED, 2 * _SIZE)
 
 
 def _unordered() -> Case:

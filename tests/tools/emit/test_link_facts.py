@@ -39,7 +39,7 @@ def test_parse() -> None:
 )
 def test_every_fragment_forces_the_registrations_and_nothing_else(name: str, system: str) -> None:
     facts = OTHERS[system]
-    text = fragment(facts, name, "2.14.1").decode()
+    text = fragment(facts, name, "2.14.1", has_session=True).decode()
     assert text.endswith("\n") and not text.endswith("\n\n")
     shared_only = name == "tensorflow-core-shared.pc"
     forced = re.findall(
@@ -54,8 +54,8 @@ def test_every_fragment_forces_the_registrations_and_nothing_else(name: str, sys
 
 
 def test_pkg_config_and_the_plain_list_have_the_same_flags() -> None:
-    plain = fragment(LINUX, "link_flags.txt", "2.14.1").decode().split()
-    package = fragment(LINUX, "tensorflow-core.pc", "2.14.1").decode()
+    plain = fragment(LINUX, "link_flags.txt", "2.14.1", has_session=True).decode().split()
+    package = fragment(LINUX, "tensorflow-core.pc", "2.14.1", has_session=True).decode()
     libs = package.split("Libs: ")[1].split()
     assert [flag for flag in libs if flag not in ("-L${prefix}", "-lstdc++")] == plain
 
@@ -63,9 +63,12 @@ def test_pkg_config_and_the_plain_list_have_the_same_flags() -> None:
 def test_macros_for_cmake_and_make() -> None:
     assert (
         '"NDEBUG;EIGEN_NEON_GEBP_NR=4"'
-        in fragment(LINUX, "TensorFlowCoreConfig.cmake", "1").decode()
+        in fragment(LINUX, "TensorFlowCoreConfig.cmake", "1", has_session=True).decode()
     )
-    assert "-DEIGEN_NEON_GEBP_NR=4" in fragment(LINUX, "tensorflow-core.mk", "1").decode()
+    assert (
+        "-DEIGEN_NEON_GEBP_NR=4"
+        in fragment(LINUX, "tensorflow-core.mk", "1", has_session=True).decode()
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,16 +80,16 @@ def test_macros_for_cmake_and_make() -> None:
     ],
 )  # fmt: skip
 def test_minimum_os_version(system: str, name: str, message: str) -> None:
-    assert f"\n{message}" in fragment(OTHERS[system], name, "1").decode()
+    assert f"\n{message}" in fragment(OTHERS[system], name, "1", has_session=True).decode()
     unknown = replace(OTHERS[system], minimum_os_version="")
-    assert "It requires" not in fragment(unknown, name, "1").decode()
+    assert "It requires" not in fragment(unknown, name, "1", has_session=True).decode()
 
 
 def test_fragment_for_another_operating_system() -> None:
     with pytest.raises(
         InvalidInput, match=r"Android.mk: not available for linux_arm64: available are Tensor"
     ):
-        fragment(LINUX, "Android.mk", "2.14.1")
+        fragment(LINUX, "Android.mk", "2.14.1", has_session=True)
 
 
 @pytest.mark.parametrize(
@@ -113,4 +116,4 @@ def test_invalid_facts(data: bytes, message: str) -> None:
 
 def test_unsafe_version() -> None:
     with pytest.raises(InvalidInput, match="version"):
-        fragment(LINUX, "tensorflow-core.mk", "2\n$(shell date)")
+        fragment(LINUX, "tensorflow-core.mk", "2\n$(shell date)", has_session=True)

@@ -106,7 +106,9 @@ class Library:
         if not repository.exists():
             repository.symlink_to(runtime)
         sources = {f"units/{name}": text for name, text in units.units(wanted).items()}
-        sources["manifest.cc"] = emit.source(manifest.of(wanted).to_json(), keep_table=table)
+        sources["manifest.cc"] = emit.source(
+            manifest.of(wanted).to_json(), "flex", keep_table=table
+        )
         for name, content in sources.items():
             self._write(name, content)
         flags = [*COPTS, "-I.", "-Itools/runtime/shims", "-Itools/runtime/api"]

@@ -53,7 +53,9 @@ def _model(nodes: Any, kind: str = "graphdef", **fields: Any) -> Model:
 
 
 def _resolved(*models: Model) -> Resolved:
-    return resolve(models, _index(), known.release(), (), leftover_kinds.load(known.release()))
+    return resolve(
+        models, _index(), known.release(), (), leftover_kinds.load(known.release()), "auto"
+    )
 
 
 def _text(*models: Model) -> str:

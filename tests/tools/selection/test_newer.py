@@ -61,7 +61,7 @@ def _model(
 
 
 def _resolve(model: Model, index: KernelIndex = _INDEX) -> Resolved:
-    return resolve([model], index, known.release(), (), _KINDS)
+    return resolve([model], index, known.release(), (), _KINDS, "auto")
 
 
 def _message(model: Model, index: KernelIndex = _INDEX) -> str:

@@ -81,7 +81,7 @@ def _select(*nodes: NodeUse) -> Selection:
     index = KernelIndex(TensorflowFacts("2.14.1", "00", ()), kernels, ops)
     model = Model("m.pb", lambda: "00", "graphdef", nodes, {}, ())
     return resolve(
-        [model], index, known.release(), (), leftover_kinds.load(known.release())
+        [model], index, known.release(), (), leftover_kinds.load(known.release()), "auto"
     ).selection
 
 

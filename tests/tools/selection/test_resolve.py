@@ -57,7 +57,12 @@ def _rule(
 
 def _select(*models: Model, rules: Sequence[Rule] = ()) -> Selection:
     return resolve(
-        models, index_file(), known.release(), rules, leftover_kinds.load(known.release())
+        models,
+        index_file(),
+        known.release(),
+        rules,
+        leftover_kinds.load(known.release()),
+        "session",
     ).selection
 
 
@@ -213,7 +218,7 @@ def test_warning_about_another_device() -> None:
         _node("a", "Relu", device="/device:GPU:0"), _node("b", "Relu", device="/device:GPU:0")
     )
     resolved = resolve(
-        [model], index_file(), known.release(), [], leftover_kinds.load(known.release())
+        [model], index_file(), known.release(), [], leftover_kinds.load(known.release()), "session"
     )
     assert _kernels(resolved.selection) == ["ReluOp<float>"]
     assert resolved.warnings == (

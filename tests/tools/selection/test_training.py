@@ -54,7 +54,7 @@ def _index() -> KernelIndex:
 
 def _select(*models: Model) -> Selection:
     return resolve(
-        models, _index(), known.release(), (), leftover_kinds.load(known.release())
+        models, _index(), known.release(), (), leftover_kinds.load(known.release()), "session"
     ).selection
 
 

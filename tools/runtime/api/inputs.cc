@@ -7,7 +7,7 @@
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/platform/strcat.h"
-#include "tools/runtime/models/constants.h"
+#include "tools/runtime/models/constant_tensor.h"
 #include "tools/runtime/models/foreign_buffer.h"
 
 namespace tfcarve {

@@ -4,17 +4,13 @@
 #define TFCARVE_TOOLS_RUNTIME_API_INPUTS_H_
 
 #include <cstddef>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/platform/status.h"
+#include "tools/runtime/engine/engine.h"
 #include "tools/runtime/include/tfcarve_c_api.h"
 
 namespace tfcarve {
-
-using Feeds = std::vector<std::pair<std::string, tensorflow::Tensor>>;
 
 // Copies inputs into `feeds`. With `borrow`, tensors refer to elements that are
 // aligned for TensorFlow: the feeds must then not outlive the elements.

@@ -7,11 +7,9 @@
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/platform/strcat.h"
-#include "tensorflow/core/platform/threadpool_options.h"
-#include "tensorflow/core/protobuf/config.pb.h"
 #include "tools/runtime/api/inputs.h"
 #include "tools/runtime/api/options.h"
-#include "tools/runtime/api/run_control.h"
+#include "tools/runtime/engine/run_control.h"
 #include "tools/runtime/threads/denormals.h"
 
 namespace tfcarve {
@@ -140,27 +138,20 @@ Status Run(const tfcarve_session& session, const RunArguments& arguments,
                                 session.borrows_inputs, &feeds));
   TF_RETURN_IF_ERROR(ReadNames(arguments, &names));
 
-  tensorflow::RunOptions options;
-  if (run_options.trace != 0) {
-    options.set_trace_level(tensorflow::RunOptions::SOFTWARE_TRACE);
-  }
-  tensorflow::RunMetadata metadata;
   std::vector<Tensor> tensors;
-  tensorflow::thread::ThreadPoolOptions pools;
-  pools.intra_op_threadpool = session.threads.get();
   const RunControl control(run_options.timeout_ms, run_options.cancellation);
   TF_RETURN_IF_ERROR(control.Check());
   // Ops run in this thread, too.
   const FlushDenormals flush;
-  const Status status = session.session->Run(options, feeds, names, {},
-                                             &tensors, &metadata, pools);
+  const Status status = session.engine->Run(
+      feeds, names, run_options.trace != 0 ? &result->trace : nullptr,
+      &tensors);
   if (tensorflow::errors::IsCancelled(status) ||
       tensorflow::errors::IsDeadlineExceeded(status)) {
     // Without the node at which the run ended: the error is not about it.
     TF_RETURN_IF_ERROR(control.Check());
   }
   TF_RETURN_IF_ERROR(status);
-  if (run_options.trace != 0) result->trace = TraceOf(metadata.step_stats());
   return SetOutputs(arguments, run_options.output_buffers, names,
                     std::move(tensors), &result->outputs);
 }

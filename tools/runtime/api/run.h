@@ -12,7 +12,7 @@
 #include "tensorflow/core/platform/status.h"
 #include "tools/runtime/api/outcome.h"
 #include "tools/runtime/api/session.h"
-#include "tools/runtime/api/trace.h"
+#include "tools/runtime/engine/trace.h"
 #include "tools/runtime/include/tfcarve_c_api.h"
 
 namespace tfcarve {

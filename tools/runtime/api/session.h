@@ -10,13 +10,11 @@
 #include <string_view>
 #include <utility>
 
-#include "tensorflow/core/framework/graph.pb.h"
 #include "tensorflow/core/platform/status.h"
 #include "tensorflow/core/platform/threadpool_interface.h"
-#include "tensorflow/core/public/session.h"
 #include "tools/runtime/api/outcome.h"
+#include "tools/runtime/engine/engine.h"
 #include "tools/runtime/include/tfcarve_c_api.h"
-#include "tools/runtime/models/constants.h"
 #include "tools/runtime/models/graph_tensors.h"
 #include "tools/runtime/models/mapped_file.h"
 #include "tools/runtime/threads/worker_threads.h"
@@ -51,8 +49,7 @@ struct tfcarve_threads {
 struct tfcarve_session {
   tfcarve::Outcome outcome;
   std::shared_ptr<tfcarve::SessionThreads> threads;  // null: no other threads
-  std::unique_ptr<tensorflow::Session> session;
-  tfcarve::SessionConstants constants;
+  std::unique_ptr<tfcarve::Engine> engine;
   tfcarve::GraphTensors tensors;
   // Whether inputs may be used in place.
   bool borrows_inputs = false;
@@ -60,7 +57,6 @@ struct tfcarve_session {
   // memory if constants are used in place.
   std::string path;
   tfcarve::MappedFilePtr file;
-  size_t mapped_bytes = 0;
 };
 
 namespace tfcarve {

@@ -11,13 +11,13 @@
 #include "tools/runtime/api/log.h"
 #include "tools/runtime/api/outcome.h"
 #include "tools/runtime/api/run.h"
-#include "tools/runtime/api/run_control.h"
 #include "tools/runtime/api/session.h"
-#include "tools/runtime/api/trace.h"
+#include "tools/runtime/engine/run_control.h"
+#include "tools/runtime/engine/trace.h"
 #include "tools/runtime/math/kernels.h"
-#include "tools/runtime/models/constants.h"
 #include "tools/runtime/models/graph_tensors.h"
 #include "tools/runtime/models/mapped_file.h"
+#include "tools/runtime/session/constants.h"
 
 namespace {
 
@@ -116,7 +116,7 @@ tfcarve_session* tfcarve_session_new_from_reader(
 }
 
 size_t tfcarve_session_mapped_bytes(const tfcarve_session* session) {
-  return session == nullptr ? 0 : session->mapped_bytes;
+  return IsReady(session) ? session->engine->mapped_bytes() : 0;
 }
 
 const char* tfcarve_session_error(const tfcarve_session* session) {

@@ -14,6 +14,7 @@
 #include "tensorflow/lite/delegates/utils/simple_delegate.h"
 #include "tools/runtime/api/cpu_choice.h"
 #include "tools/runtime/flex/flex_nodes.h"
+#include "tools/runtime/models/graph_model.h"
 #include "tools/runtime/models/missing.h"
 #include "tools/runtime/threads/thread_limit.h"
 
@@ -21,8 +22,6 @@
 
 namespace tflite {
 namespace {
-
-using tensorflow::GraphDef;
 
 std::string ThreadsError(int threads) {
   if (threads <= tfcarve::kMaxThreads) return "";
@@ -40,14 +39,14 @@ class CarvedDelegate : public FlexDelegate {
 
  protected:
   TfLiteStatus Initialize(TfLiteContext* context) override {
-    GraphDef graph;
+    tfcarve::GraphModel model;
     std::string problem = tfcarve::CpuChoiceError();
-    if (problem.empty()) problem = tfcarve::ReadFlexNodes(context, &graph);
+    if (problem.empty()) problem = tfcarve::ReadFlexNodes(context, &model);
     if (problem.empty()) {
       problem = ThreadsError(context->recommended_num_threads);
     }
     if (problem.empty()) {
-      problem = tfcarve::MissingFor(graph);
+      problem = tfcarve::MissingFor(model);
       if (!problem.empty()) {
         problem += "\n  add the model to `models` of the tf_flex_delegate\n";
       }

@@ -100,11 +100,10 @@ bool IsFlexNode(const TfLiteRegistration& registration) {
          tflite::IsFlexOp(registration.custom_name);
 }
 
-// Adds the NodeDef of a Flex op to the graph. Returns why it cannot; empty if
+// Adds the NodeDef of a Flex op to the model. Returns why it cannot; empty if
 // it can.
 std::string AddFlexNode(const TfLiteContext& context, int index,
-                        const PlannedNode& planned,
-                        tensorflow::GraphDef* graph) {
+                        const PlannedNode& planned, GraphModel* model) {
   const std::string name =
       planned.registration->custom_name + strlen(tflite::kFlexCustomCodePrefix);
   const std::string prefix = NodeName(index) + " (Flex" + name + "): ";
@@ -121,17 +120,17 @@ std::string AddFlexNode(const TfLiteContext& context, int index,
     problem = TensorsError(context, planned.node->outputs, 0);
   }
   if (!problem.empty()) return UnknownStructures(prefix + problem);
-  tensorflow::NodeDef* def = graph->add_node();
-  if (!def->ParseFromString(bytes) || def->op() != op) {
+  tensorflow::NodeDef& node = model->nodes.emplace_back();
+  if (!node.ParseFromString(bytes) || node.op() != op) {
     return prefix + "its NodeDef is damaged";
   }
-  if (def->name().empty()) def->set_name(std::to_string(index));
+  if (node.name().empty()) node.set_name(std::to_string(index));
   return "";
 }
 
 }  // namespace
 
-std::string ReadFlexNodes(TfLiteContext* context, tensorflow::GraphDef* graph) {
+std::string ReadFlexNodes(TfLiteContext* context, GraphModel* model) {
   std::string problem = ContextError(*context);
   if (!problem.empty()) return UnknownStructures(problem);
   TfLiteIntArray* plan = nullptr;
@@ -150,7 +149,7 @@ std::string ReadFlexNodes(TfLiteContext* context, tensorflow::GraphDef* graph) {
     PlannedNode planned;
     problem = ReadNode(context, index, &planned);
     if (problem.empty() && IsFlexNode(*planned.registration)) {
-      problem = AddFlexNode(*context, index, planned, graph);
+      problem = AddFlexNode(*context, index, planned, model);
     }
     if (!problem.empty()) return problem;
   }

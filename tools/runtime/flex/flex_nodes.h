@@ -5,16 +5,16 @@
 
 #include <string>
 
-#include "tensorflow/core/framework/graph.pb.h"
 #include "tensorflow/lite/core/c/common.h"
+#include "tools/runtime/models/graph_model.h"
 
 namespace tfcarve {
 
 // Adds the NodeDef of each Flex op in the execution plan of `context` to
-// `graph`. Returns an empty text, or why the graph cannot be read: an op whose
+// `model`. Returns an empty text, or why the graph cannot be read: an op whose
 // data are damaged, or an interpreter whose structures differ from the
 // structures that this library was compiled with.
-std::string ReadFlexNodes(TfLiteContext* context, tensorflow::GraphDef* graph);
+std::string ReadFlexNodes(TfLiteContext* context, GraphModel* model);
 
 }  // namespace tfcarve
 

@@ -5,14 +5,12 @@
 #include <utility>
 
 #include "tensorflow/core/framework/attr_value.pb.h"
-#include "tensorflow/core/framework/function.pb.h"
 #include "tensorflow/core/framework/node_def.pb.h"
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_def.pb.h"
 #include "tensorflow/core/framework/tensor_shape.pb.h"
 #include "tensorflow/core/framework/types.h"
-#include "tools/runtime/models/constants.h"
 
 namespace tfcarve {
 namespace {
@@ -91,9 +89,8 @@ void AddOutputs(const NodeDef& node, std::vector<GraphTensor>* outputs) {
   }
 }
 
-bool KeepsOrChanges(const google::protobuf::RepeatedPtrField<NodeDef>& nodes) {
+bool KeepsOrChanges(const std::vector<NodeDef>& nodes) {
   for (const NodeDef& node : nodes) {
-    if (node.op() == kConstantOp) continue;
     const OpDef* const definition = DefinitionOf(node);
     // InplaceUpdate and the other Inplace ops have no state.
     if (definition != nullptr &&
@@ -106,13 +103,13 @@ bool KeepsOrChanges(const google::protobuf::RepeatedPtrField<NodeDef>& nodes) {
 
 }  // namespace
 
-GraphTensors TensorsOf(const tensorflow::GraphDef& graph) {
+GraphTensors TensorsOf(const GraphModel& model) {
   std::set<std::string_view> used;
-  for (const NodeDef& node : graph.node()) {
+  for (const NodeDef& node : model.nodes) {
     for (const std::string& input : node.input()) used.insert(NodeOf(input));
   }
   GraphTensors tensors;
-  for (const NodeDef& node : graph.node()) {
+  for (const NodeDef& node : model.nodes) {
     if (IsPlaceholder(node)) {
       tensors.inputs.push_back(InputOf(node));
     } else if (used.count(node.name()) == 0) {
@@ -122,10 +119,10 @@ GraphTensors TensorsOf(const tensorflow::GraphDef& graph) {
   return tensors;
 }
 
-bool KeepsOrChangesInputs(const tensorflow::GraphDef& graph) {
-  if (KeepsOrChanges(graph.node())) return true;
-  for (const auto& function : graph.library().function()) {
-    if (KeepsOrChanges(function.node_def())) return true;
+bool KeepsOrChangesInputs(const GraphModel& model) {
+  if (KeepsOrChanges(model.nodes)) return true;
+  for (const GraphFunction& function : model.functions) {
+    if (KeepsOrChanges(function.nodes)) return true;
   }
   return false;
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tensorflow/core/framework/graph.pb.h"
+#include "tools/runtime/models/graph_model.h"
 
 namespace tfcarve {
 
@@ -24,11 +24,11 @@ struct GraphTensors {
 };
 
 // Lists the inputs and outputs of a graph, in the order of its nodes.
-GraphTensors TensorsOf(const tensorflow::GraphDef& graph);
+GraphTensors TensorsOf(const GraphModel& model);
 
 // Returns whether a run may keep a tensor for later runs, or write into its
 // inputs: whether the graph or one of its functions has such an op.
-bool KeepsOrChangesInputs(const tensorflow::GraphDef& graph);
+bool KeepsOrChangesInputs(const GraphModel& model);
 
 }  // namespace tfcarve
 

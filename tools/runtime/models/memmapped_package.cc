@@ -6,9 +6,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tensorflow/core/framework/attr_value.pb.h"
-#include "tensorflow/core/framework/graph.pb.h"
 #include "tensorflow/core/framework/node_def.pb.h"
 #include "tensorflow/core/framework/tensor.pb.h"
+#include "tools/runtime/models/graph_model.h"
 #include "tools/runtime/models/wire_fields.h"
 
 namespace tfcarve {
@@ -54,15 +54,6 @@ bool MayBeGraph(Bytes bytes) {
   return absl::StrContains("\x0a\x12\x18\x22\x2a", bytes.front());
 }
 
-// Returns the number in a field of type kVarint.
-uint64_t Number(const Field& field) {
-  Bytes bytes = field.whole;
-  uint64_t tag = 0, number = 0;
-  ReadVarint(&bytes, &tag);
-  ReadVarint(&bytes, &number);
-  return number;
-}
-
 struct Region {
   uint64_t offset = 0;
   Bytes name;
@@ -74,11 +65,11 @@ bool ParseElement(Bytes element, Region* region) {
   Field field;
   while (fields.Next(&field)) {
     if (field.number == kOffset && field.type == kVarint) {
-      region->offset = Number(field);
+      region->offset = NumberOf(field);
     } else if (field.number == kName && field.type == kBytes) {
       region->name = field.value;
     } else if (field.number == kLength && field.type == kVarint) {
-      region->length = Number(field);
+      region->length = NumberOf(field);
     }
   }
   return !fields.damaged() && absl::StartsWith(region->name, kPrefix);
@@ -151,19 +142,18 @@ Bytes RestoreConstant(const Regions& regions, tensorflow::NodeDef* node) {
 
 }  // namespace
 
-bool ReadPackage(Bytes bytes, GraphParser* parse, tensorflow::GraphDef* graph,
-                 std::vector<Bytes>* contents, std::string* error) {
+bool ReadPackage(Bytes bytes, GraphModel* model, std::string* error) {
   Regions regions;
   Bytes graph_bytes;
   *error = FindRegions(bytes, &regions, &graph_bytes);
   if (!error->empty()) return false;
-  if (!parse(graph_bytes, graph, contents, error)) return false;
+  if (!ReadGraphModel(graph_bytes, model, error)) return false;
   if (regions.empty()) return true;
-  for (int i = 0; i < graph->node_size(); ++i) {
-    tensorflow::NodeDef& node = *graph->mutable_node(i);
+  for (size_t i = 0; i < model->nodes.size(); ++i) {
+    tensorflow::NodeDef& node = model->nodes[i];
     if (node.op() != "ImmutableConst") continue;
-    (*contents)[i] = RestoreConstant(regions, &node);
-    if ((*contents)[i].empty()) {
+    model->contents[i] = RestoreConstant(regions, &node);
+    if (model->contents[i].empty()) {
       *error = absl::StrCat("node ", node.name(), ": the file has no region ",
                             node.attr().at(kRegion).s());
       return false;

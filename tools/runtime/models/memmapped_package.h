@@ -9,27 +9,14 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
-
-namespace tensorflow {
-class GraphDef;
-}
 
 namespace tfcarve {
 
-// Parses a serialized GraphDef without its large constants, whose `contents`
-// point into `bytes`, as SplitGraphDef returns them. Returns false and sets
-// `error` if `bytes` is not a GraphDef.
-using GraphParser = bool(std::string_view bytes, tensorflow::GraphDef* graph,
-                         std::vector<std::string_view>* contents,
-                         std::string* error);
+struct GraphModel;
 
-// Like GraphParser, for a file that may be in TensorFlow's memmapped format.
-// `parse` parses the GraphDef. ImmutableConst nodes become Const nodes, with
-// their regions as contents.
-using PackageReader = bool(std::string_view bytes, GraphParser* parse,
-                           tensorflow::GraphDef* graph,
-                           std::vector<std::string_view>* contents,
+// Like ReadGraphModel, for a file that may be in TensorFlow's memmapped format:
+// ImmutableConst nodes become Const nodes, with their regions as contents.
+using PackageReader = bool(std::string_view bytes, GraphModel* model,
                            std::string* error);
 
 PackageReader ReadPackage;

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "tensorflow/core/framework/attr_value.pb.h"
-#include "tensorflow/core/framework/function.pb.h"
 #include "tensorflow/core/framework/node_def.pb.h"
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_def.pb.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/types.h"
+#include "tools/runtime/engine/engine_factory.h"
 
 namespace tfcarve {
 namespace {
@@ -35,7 +35,7 @@ using Missing = std::map<std::string, Needs>;
 
 // The nodes of a function, or of the graph itself.
 struct Body {
-  const google::protobuf::RepeatedPtrField<NodeDef>* nodes;
+  const std::vector<NodeDef>* nodes;
   std::string function;
 };
 
@@ -87,6 +87,9 @@ bool HasPlaceholder(const NodeDef& node) {
 bool HasKernel(const NodeDef& node, const OpDef& op) {
   // Has no kernel in any build: accumulate_n_optimizer.cc replaces it.
   if (node.op() == "AccumulateNV2") return true;
+  if (engine_runs_itself != nullptr && engine_runs_itself(node.op())) {
+    return true;
+  }
   if (HasPlaceholder(node)) return true;
   const tensorflow::KernelDef* kernel = nullptr;
   NodeDef full = node;
@@ -140,25 +143,20 @@ std::string Report(const Missing& missing) {
 
 }  // namespace
 
-std::string MissingFor(const tensorflow::GraphDef& graph) {
-  std::map<std::string, const tensorflow::FunctionDef*> functions;
-  for (const auto& function : graph.library().function()) {
-    functions[function.signature().name()] = &function;
-  }
+std::string MissingFor(const GraphModel& model) {
   Missing missing;
   std::set<std::string> reached;
-  std::vector<Body> todo = {{&graph.node(), ""}};
+  std::vector<Body> todo = {{&model.nodes, ""}};
   while (!todo.empty()) {
     const Body body = todo.back();
     todo.pop_back();
     for (const NodeDef& node : *body.nodes) {
       for (const std::string& name : Called(node)) {
-        const auto function = functions.find(name);
-        if (function == functions.end()) continue;
-        if (!reached.insert(name).second) continue;
-        todo.push_back({&function->second->node_def(), name});
+        const GraphFunction* const function = model.FindFunction(name);
+        if (function == nullptr || !reached.insert(name).second) continue;
+        todo.push_back({&function->nodes, name});
       }
-      if (functions.count(node.op()) != 0) continue;
+      if (model.FindFunction(node.op()) != nullptr) continue;
       const std::string what = Lacks(node);
       if (what.empty()) continue;
       Needs& needs = missing[what];

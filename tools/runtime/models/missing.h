@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "tensorflow/core/framework/graph.pb.h"
+#include "tools/runtime/models/graph_model.h"
 
 namespace tfcarve {
 
@@ -16,7 +16,7 @@ namespace tfcarve {
 // Like `tfcarve select`, it considers every node of the graph and of the
 // functions that the graph can call. TensorFlow's own functions look ops and
 // kernels up for the CPU (OpRegistry::LookUp, FindKernelDef).
-std::string MissingFor(const tensorflow::GraphDef& graph);
+std::string MissingFor(const GraphModel& model);
 
 }  // namespace tfcarve
 

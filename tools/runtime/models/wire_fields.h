@@ -30,6 +30,15 @@ inline bool ReadVarint(std::string_view* bytes, uint64_t* value) {
   return false;
 }
 
+// Returns the number in a field of type kVarint.
+inline uint64_t NumberOf(const Field& field) {
+  std::string_view bytes = field.whole;
+  uint64_t tag = 0, number = 0;
+  ReadVarint(&bytes, &tag);
+  ReadVarint(&bytes, &number);
+  return number;
+}
+
 // Iterates over the fields of a message.
 class Fields {
  public:

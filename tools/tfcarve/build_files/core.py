@@ -67,7 +67,7 @@ def _mobile_sources(tree: BuildTree, release: Release) -> list[str]:
 def core_of(root: Path, release: Release) -> Core:
     """Returns the core of a TensorFlow source tree.
 
-    The headers and protos are the ones that the sources include, directly or not. Raises the errors of core_sources, and
+    The headers and protos are the ones that the sources of the core and the on-demand sources include, directly or not. Raises the errors of core_sources, and
     ReleaseMismatch if the tree lacks any path that the release names.
     """
     check_paths(root, release)
@@ -75,7 +75,7 @@ def core_of(root: Path, release: Release) -> Core:
     chosen = core_sources(tree, release)
     registering = {f for f in chosen if _REGISTERS.search(_text(root / f))}
     files = sources.below(root)
-    headers, protos = _included(root, files, chosen)
+    headers, protos = _included(root, files, chosen | release.on_demand)
     units = _sources_below(root, release.units.folders, release)
     helpers = _sources_below(root, release.units.helper_folders, release) | c_api_sources(
         tree, release

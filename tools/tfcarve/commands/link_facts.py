@@ -36,8 +36,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Writes all files, or none on an error."""
     facts = link_facts.parse(files.read_bytes(arguments.facts), str(arguments.facts))
-    version = common.load_selection(arguments.selection).tensorflow.version
-    contents = {path: link_facts.fragment(facts, path.name, version) for path in arguments.output}
+    selection = common.load_selection(arguments.selection)
+    contents = {
+        path: link_facts.fragment(
+            facts,
+            path.name,
+            selection.tensorflow.version,
+            has_session=selection.runtime == "session",
+        )
+        for path in arguments.output
+    }
     for path, content in contents.items():
         files.write_if_changed(path, content)
     return 0

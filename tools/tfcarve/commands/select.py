@@ -57,6 +57,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="selects for a Flex delegate of TensorFlow Lite, which calls the kernel of each TensorFlow op by itself: "
         "without the ops that a session adds; models must be .tflite",
     )
+    parser.add_argument(
+        "--runtime",
+        choices=("auto", "plan", "session"),
+        default="session",
+        help="what runs the graphs: TensorFlow's session, with the ops that it adds to graphs, or a plan, which needs a small part "
+        "of TensorFlow's runtime but cannot run all graphs; auto: a plan if it can run the models (default: %(default)s)",
+    )
     freeze_options.add_tensors(parser)
     freeze_options.add_freeze(parser)
     options.add_index(parser)
@@ -119,7 +126,7 @@ def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Backgr
     from tfcarve.commands import common, index_argument
     from tfcarve.models.choice import Choice
     from tfcarve.selection import flex, leftover_kinds, runtime_rules
-    from tfcarve.selection.resolve import resolve
+    from tfcarve.selection.resolve import RuntimeRequest, resolve
 
     tags = tuple(tag for tag in arguments.tags.split(",") if tag)
     choice = Choice(tags, tuple(arguments.signature))
@@ -143,9 +150,10 @@ def _select(paths: Iterable[Path], arguments: argparse.Namespace, hashes: Backgr
         )
     rules, kinds = runtime_rules.load(release), leftover_kinds.load(release)
     if arguments.flex_delegate:
-        # No session adds ops, and converters leave no ops of training that an app does not call.
-        rules, kinds = (), structs.replace(kinds, kinds=())
-    resolved = resolve(models, index, release, rules, kinds)
+        # Converters leave no ops of training that an app does not call.
+        kinds = structs.replace(kinds, kinds=())
+    request: RuntimeRequest = "flex" if arguments.flex_delegate else arguments.runtime
+    resolved = resolve(models, index, release, rules, kinds, request)
     for warning in resolved.warnings:
         common.warn(warning)
     common.notes(resolved.notes)

@@ -78,13 +78,14 @@ def _unquoted(facts: LinkFacts) -> list[str]:
     return [facts.platform, *lists, *([facts.shared_library] if facts.shared_library else [])]
 
 
-def fragment(facts: LinkFacts, name: str, version: str) -> bytes:
+def fragment(facts: LinkFacts, name: str, version: str, *, has_session: bool) -> bytes:
     """Renders one file for a build system.
 
     Args:
       facts: of the library.
       name: one of FRAGMENTS.
       version: TensorFlow's version.
+      has_session: whether the library has TensorFlow's session, which apps call through TensorFlow's C++ interface.
 
     Raises:
       InvalidInput: there is no such file for this operating system.
@@ -98,4 +99,4 @@ def fragment(facts: LinkFacts, name: str, version: str) -> bytes:
         raise InvalidInput(
             f"TensorFlow's version {version!r}: use letters, digits and _.,=+:/- only"
         )
-    return fill(f"link/{name}.j2", facts=facts, version=version)
+    return fill(f"link/{name}.j2", facts=facts, version=version, has_session=has_session)

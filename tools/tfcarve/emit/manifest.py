@@ -1,17 +1,27 @@
 """The C++ source that puts a manifest into a library."""
 
 from tfcarve.emit.cstring import quote
+from tfcarve.selection.runtime import Runtime
+
+_RUNTIMES = {"plan": "TFCARVE_RUNS_PLANS", "session": "TFCARVE_RUNS_SESSION", "flex": ""}
 
 
-def source(manifest: str, *, keep_table: bool, reads_packages: bool = False) -> bytes:
+def source(
+    manifest: str, runtime: Runtime, *, keep_table: bool, reads_packages: bool = False
+) -> bytes:
     """Returns the macros that tools/runtime/api/manifest.inc requires, and an `#include` of that file.
 
     Args:
       manifest: the manifest as JSON.
+      runtime: what runs the graphs of the library.
       keep_table: whether the linker must keep the table of registrations.
       reads_packages: whether the library must contain the reader of TensorFlow's memmapped format.
     """
-    keep = "#define TFCARVE_KEEPS_TABLE\n" if keep_table else ""
-    packages = "#define TFCARVE_READS_PACKAGES\n" if reads_packages else ""
-    text = quote(manifest)
-    return f'#define TFCARVE_MANIFEST {text}\n{keep}{packages}#include "manifest.inc"\n'.encode()
+    macros = [
+        f"TFCARVE_MANIFEST {quote(manifest)}",
+        _RUNTIMES[runtime],
+        "TFCARVE_KEEPS_TABLE" if keep_table else "",
+        "TFCARVE_READS_PACKAGES" if reads_packages else "",
+    ]
+    lines = [f"#define {macro}" for macro in macros if macro]
+    return "\n".join([*lines, '#include "manifest.inc"', ""]).encode()

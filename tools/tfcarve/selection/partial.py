@@ -1,5 +1,6 @@
 """A selection under construction."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -62,6 +63,10 @@ class PartialSelection:
         nodes = self.invalid.setdefault(reason, [])
         if len(nodes) < _MAX_NEEDS:
             nodes.append(node)
+
+    def drop_kernels(self, ops: Collection[str]) -> None:
+        """Removes the kernels of some ops."""
+        self.kernels = {r: needs for r, needs in self.kernels.items() if r.op not in ops}
 
     def add_kernel(self, registration: Registration, need: Need | None, why: str) -> None:
         """Adds a kernel, the node or list entry that needs it, and why it was chosen."""

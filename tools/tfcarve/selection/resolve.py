@@ -3,8 +3,9 @@
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from tfcarve.errors import CheckFailed
+from tfcarve.errors import CheckFailed, Problem
 from tfcarve.models.node_use import Model, NodeUse, RequestedOp
 from tfcarve.registry.index import KernelIndex, OpDefinition, Registration
 from tfcarve.releases.release import Release
@@ -19,11 +20,13 @@ from tfcarve.selection import (
     newer_attributes,
     reachable,
     refused_attributes,
+    runtime,
 )
 from tfcarve.selection.leftover_kinds import Kinds
 from tfcarve.selection.lookup import DEVICE, Lookup
 from tfcarve.selection.need import Need
 from tfcarve.selection.partial import PartialSelection, add_need
+from tfcarve.selection.runtime import Runtime, SessionReason
 from tfcarve.selection.runtime_rules import Rule
 from tfcarve.selection.selection import (
     GRADIENT_OP,
@@ -36,6 +39,8 @@ from tfcarve.selection.selection import (
 )
 
 _DECODING = "input decoding"
+
+RuntimeRequest = Literal["auto", "plan", "session", "flex"]
 
 
 @dataclass(frozen=True)
@@ -232,12 +237,42 @@ def _helpers(files: Sequence[str], index: KernelIndex) -> Mapping[str, tuple[str
     return {file: helpers for file, helpers in found.items() if helpers}
 
 
+def _choose_runtime(
+    request: RuntimeRequest, models: Iterable[Model], lookup: Lookup, partial: PartialSelection
+) -> tuple[Runtime, tuple[SessionReason, ...]]:
+    """Returns what runs the models, and why it is a session.
+
+    Raises CheckFailed if a plan is requested that cannot run them.
+    """
+    if request == "flex":
+        return "flex", ()
+    if request == "session":
+        return "session", (SessionReason("it was requested"),)
+    ops = [
+        (op, needs) for name, needs in partial.ops.items() if (op := lookup.op(name)) is not None
+    ]
+    reasons = runtime.session_reasons(
+        ops, runtime.load(lookup.release), trains=any(model.training for model in models)
+    )
+    if request == "plan" and reasons:
+        problems = [
+            Problem(
+                f"op {reason.op!r}: {reason.why}" if reason.op else reason.why,
+                tuple(need.text() for need in reason.needed_by),
+            )
+            for reason in reasons
+        ]
+        raise CheckFailed("a plan cannot run the models:", problems)
+    return ("session" if reasons else "plan"), reasons
+
+
 def resolve(
     models: Iterable[Model],
     index: KernelIndex,
     release: Release,
     rules: Iterable[Rule],
     kinds: Kinds,
+    request: RuntimeRequest,
 ) -> Resolved:
     """Selects the ops, kernels and sources that models need.
 
@@ -245,8 +280,9 @@ def resolve(
       models: the models; the result does not depend on their order.
       index: TensorFlow's ops and kernels.
       release: the index's release, or the default release if tfcarve does not build the index's release.
-      rules: the ops that TensorFlow's runtime adds.
+      rules: the ops that TensorFlow's session adds to graphs.
       kinds: kinds of leftover training nodes, and the optimizers.
+      request: what runs the graphs; "auto": a plan if it can run them, otherwise a session.
 
     Returns:
       The selection with warnings and notes.
@@ -280,6 +316,10 @@ def resolve(
             f"TensorFlow {index.tensorflow.version} cannot run the models: {what}:",
             [*absent, *refused, *wrong],
         )
+    chosen, reasons = _choose_runtime(request, ordered, lookup, partial)
+    if chosen == "plan":
+        without = runtime.load(release)
+        partial.drop_kernels(without.calls | without.frames)
     added = []
     if any(model.training for model in ordered):
         added += implicit_ops.add_optimizers(kinds, lookup, partial)
@@ -287,7 +327,8 @@ def resolve(
     if GRADIENT_OP in partial.ops:
         gradients, gradient_files = implicit_ops.add_gradients(index, lookup, partial)
         added += gradients
-    applicable = implicit_ops.applicable(all_rules, partial)
+    # A plan adds no ops to graphs, and neither does a Flex delegate.
+    applicable = implicit_ops.applicable(all_rules if chosen == "session" else (), partial)
     added += implicit_ops.add_runtime_ops(applicable, lookup, partial)
     kernels = _selected_kernels(partial)
     found = ((name, lookup.op(name), needs) for name, needs in sorted(partial.ops.items()))
@@ -314,6 +355,8 @@ def resolve(
             added_by_runtime=tuple(sorted(set(added))),
             leftovers=left,
             gradient_files=gradient_files,
+            runtime=chosen,
+            session_reasons=reasons,
         ),
         _warnings(partial),
         (*_notes(left), *newer_attributes.notes(ordered, lookup, partial)),

@@ -10,6 +10,7 @@ from tfcarve.json_codec import JsonDocument
 from tfcarve.models.signature_def import Signature
 from tfcarve.registry.index import TensorflowFacts
 from tfcarve.selection.need import Need
+from tfcarve.selection.runtime import Runtime, SessionReason
 
 VERSION = 1
 # The op that calls gradient functions.
@@ -101,6 +102,8 @@ class Selection(JsonDocument, frozen=True, tag_field="version", tag=VERSION):
       leftovers: the nodes that are left over from training.
       gradient_files: the sources among `files` that register gradients. TensorFlow registers gradients if the op
         SymbolicGradient is registered.
+      runtime: what runs the graphs of the models.
+      session_reasons: why it is TensorFlow's session, if it is.
     """
 
     tensorflow: TensorflowFacts
@@ -113,6 +116,8 @@ class Selection(JsonDocument, frozen=True, tag_field="version", tag=VERSION):
     added_by_runtime: tuple[RuntimeOp, ...] = ()
     leftovers: tuple[Leftover, ...] = ()
     gradient_files: tuple[str, ...] = ()
+    runtime: Runtime = "session"
+    session_reasons: tuple[SessionReason, ...] = ()
 
     def __hash__(self) -> int:
         models = tuple((model.path, model.sha256) for model in self.models)

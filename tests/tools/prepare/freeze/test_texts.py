@@ -12,6 +12,7 @@ from tfcarve.models import graph_text, text_format
 from tfcarve.prepare.evaluate.evaluator import Evaluator
 from tfcarve.prepare.freeze import load, source
 from tfcarve.prepare.freeze.request import Options
+from tfcarve.releases import known
 
 _GRAPH = 'node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }'
 _META_GRAPH = (
@@ -30,7 +31,7 @@ _TEXTS = [
 def _loaded(path: Path) -> load.Loaded:
     options = Options(outputs=("x",))
     source.require_signatures(path, options)
-    return load.source(source.request(path, options), path, Evaluator())
+    return load.source(source.request(path, known.release(), options), path, Evaluator())
 
 
 @pytest.mark.parametrize(("file", "text", "given"), _TEXTS)

@@ -1,14 +1,12 @@
-// TensorFlow's records of the nodes in a traced run, in the form of the C
-// interface.
+// The nodes of a traced run, in the form of the C interface.
 
-#ifndef TFCARVE_TOOLS_RUNTIME_API_TRACE_H_
-#define TFCARVE_TOOLS_RUNTIME_API_TRACE_H_
+#ifndef TFCARVE_TOOLS_RUNTIME_ENGINE_TRACE_H_
+#define TFCARVE_TOOLS_RUNTIME_ENGINE_TRACE_H_
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "tensorflow/core/framework/step_stats.pb.h"
 #include "tools/runtime/include/tfcarve_c_api.h"
 
 namespace tfcarve {
@@ -30,10 +28,6 @@ struct NodeTrace {
   std::vector<tfcarve_tensor> outputs;     // without names and elements
 };
 
-// Returns the executions of a run in the order in which they ended. Times count
-// from the start of the first one.
-std::vector<NodeTrace> TraceOf(const tensorflow::StepStats& stats);
-
 }  // namespace tfcarve
 
-#endif  // TFCARVE_TOOLS_RUNTIME_API_TRACE_H_
+#endif  // TFCARVE_TOOLS_RUNTIME_ENGINE_TRACE_H_

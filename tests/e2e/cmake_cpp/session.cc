@@ -28,8 +28,8 @@ int main(int, char** argv) {
   std::unique_ptr<tensorflow::Session> session(
       tensorflow::NewSession(tensorflow::SessionOptions()));
   Check(session->Create(graph));
-  tensorflow::Tensor input(tensorflow::DT_FLOAT, {1, 4});
-  for (int i = 0; i < 4; ++i) input.flat<float>()(i) = i + 1;
+  tensorflow::Tensor input(tensorflow::DT_FLOAT, {3});
+  for (int i = 0; i < 3; ++i) input.flat<float>()(i) = i + 1;
   std::vector<tensorflow::Tensor> outputs;
   Check(session->Run({{"input", input}}, {"output"}, {}, &outputs));
   for (int i = 0; i < 3; ++i) std::cout << outputs[0].flat<float>()(i) << " ";

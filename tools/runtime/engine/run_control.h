@@ -1,7 +1,7 @@
 // Ends a run at a deadline, or when another thread cancels it.
 
-#ifndef TFCARVE_TOOLS_RUNTIME_API_RUN_CONTROL_H_
-#define TFCARVE_TOOLS_RUNTIME_API_RUN_CONTROL_H_
+#ifndef TFCARVE_TOOLS_RUNTIME_ENGINE_RUN_CONTROL_H_
+#define TFCARVE_TOOLS_RUNTIME_ENGINE_RUN_CONTROL_H_
 
 #include <atomic>
 #include <chrono>
@@ -43,4 +43,4 @@ class RunControl {
 
 }  // namespace tfcarve
 
-#endif  // TFCARVE_TOOLS_RUNTIME_API_RUN_CONTROL_H_
+#endif  // TFCARVE_TOOLS_RUNTIME_ENGINE_RUN_CONTROL_H_

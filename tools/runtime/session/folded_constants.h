@@ -1,7 +1,7 @@
 // Finds the constants that TensorFlow's constant folding uses.
 
-#ifndef TFCARVE_TOOLS_RUNTIME_MODELS_FOLDED_CONSTANTS_H_
-#define TFCARVE_TOOLS_RUNTIME_MODELS_FOLDED_CONSTANTS_H_
+#ifndef TFCARVE_TOOLS_RUNTIME_SESSION_FOLDED_CONSTANTS_H_
+#define TFCARVE_TOOLS_RUNTIME_SESSION_FOLDED_CONSTANTS_H_
 
 #include <vector>
 
@@ -21,4 +21,4 @@ std::vector<bool> FoldedConstants(const tensorflow::GraphDef& graph);
 
 }  // namespace tfcarve
 
-#endif  // TFCARVE_TOOLS_RUNTIME_MODELS_FOLDED_CONSTANTS_H_
+#endif  // TFCARVE_TOOLS_RUNTIME_SESSION_FOLDED_CONSTANTS_H_

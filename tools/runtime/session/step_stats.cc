@@ -1,4 +1,4 @@
-#include "tools/runtime/api/trace.h"
+#include "tools/runtime/session/step_stats.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "tools/runtime/models/folded_constants.h"
+#include "tools/runtime/session/folded_constants.h"
 
 #include <map>
 #include <string>

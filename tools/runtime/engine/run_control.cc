@@ -1,4 +1,4 @@
-#include "tools/runtime/api/run_control.h"
+#include "tools/runtime/engine/run_control.h"
 
 #include <algorithm>
 

@@ -4,8 +4,8 @@
 // In the graph tfcarve's op replaces Const. It has the index of a constant
 // instead of a value; its kernel outputs a tensor that refers to the constant.
 
-#ifndef TFCARVE_TOOLS_RUNTIME_MODELS_CONSTANTS_H_
-#define TFCARVE_TOOLS_RUNTIME_MODELS_CONSTANTS_H_
+#ifndef TFCARVE_TOOLS_RUNTIME_SESSION_CONSTANTS_H_
+#define TFCARVE_TOOLS_RUNTIME_SESSION_CONSTANTS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -23,16 +23,12 @@ namespace tfcarve {
 // The op, which is reserved: an app's graph must not contain it.
 inline constexpr char kConstantOp[] = "_TfcarveConstant";
 
-// The alignment of constants in memory: sufficient for Eigen's vectors, and the
-// alignment of TensorFlow's allocator.
-inline constexpr uintptr_t kConstantAlignment = 64;
-
 struct Constants {
   std::vector<tensorflow::Tensor> tensors;
   size_t mapped_bytes = 0;  // bytes of them in the mapped file
 };
 
-// Puts the `contents` that SplitGraphDef removed back into `graph`: unchanged
+// Puts the `contents` that ReadGraphModel removed back into `graph`: unchanged
 // if constant folding uses them, otherwise through `constants`. The tensors
 // refer to `file`, which contains the contents, or are copies if it is null or
 // a content is not aligned in it. Fails if the graph contains the reserved op,
@@ -71,4 +67,4 @@ class SessionConstants {
 
 }  // namespace tfcarve
 
-#endif  // TFCARVE_TOOLS_RUNTIME_MODELS_CONSTANTS_H_
+#endif  // TFCARVE_TOOLS_RUNTIME_SESSION_CONSTANTS_H_

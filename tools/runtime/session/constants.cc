@@ -1,6 +1,5 @@
-#include "tools/runtime/models/constants.h"
+#include "tools/runtime/session/constants.h"
 
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -20,8 +19,8 @@
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/platform/mutex.h"
 #include "tensorflow/core/platform/strcat.h"
-#include "tools/runtime/models/folded_constants.h"
-#include "tools/runtime/models/foreign_buffer.h"
+#include "tools/runtime/models/constant_tensor.h"
+#include "tools/runtime/session/folded_constants.h"
 
 namespace tfcarve {
 namespace {
@@ -31,19 +30,6 @@ using ::tensorflow::Status;
 using ::tensorflow::Tensor;
 using ::tensorflow::errors::InvalidArgument;
 using ::tensorflow::strings::StrCat;
-
-// A part of a mapped file; keeps the file mapped.
-class MappedBuffer final : public ForeignBuffer {
- public:
-  MappedBuffer(const MappedFile* file, std::string_view bytes)
-      : ForeignBuffer(bytes.data(), bytes.size()), file_(file) {
-    file_->Ref();
-  }
-  ~MappedBuffer() override { file_->Unref(); }
-
- private:
-  const MappedFile* const file_;
-};
 
 constexpr const char* kValue = "value";
 constexpr const char* kIndex = "index";
@@ -112,38 +98,6 @@ Status RejectReservedOp(
   return tensorflow::OkStatus();
 }
 
-// Creates the tensor for a content, which must match the type and shape of
-// `head`.
-Status CreateTensor(const tensorflow::TensorProto& head, std::string_view bytes,
-                    const MappedFile* file, Constants* constants) {
-  if (!tensorflow::TensorShape::IsValid(head.tensor_shape())) {
-    return InvalidArgument("its value has no valid shape");
-  }
-  const tensorflow::TensorShape shape(head.tensor_shape());
-  const size_t element = tensorflow::DataTypeSize(head.dtype());
-  const auto count = static_cast<uint64_t>(shape.num_elements());
-  if (bytes.size() % element != 0 || bytes.size() / element != count) {
-    return InvalidArgument(StrCat("its value has ", bytes.size(),
-                                  " bytes, which is not ", count,
-                                  " elements of ", element, " bytes"));
-  }
-  if (file != nullptr &&
-      reinterpret_cast<uintptr_t>(bytes.data()) % kConstantAlignment == 0) {
-    constants->mapped_bytes += bytes.size();
-    auto* const buffer = new MappedBuffer(file, bytes);
-    constants->tensors.push_back(Tensor(head.dtype(), shape, buffer));
-    buffer->Unref();
-    return tensorflow::OkStatus();
-  }
-  Tensor copy(head.dtype(), shape);
-  if (!copy.IsInitialized()) {
-    return InvalidArgument("out of memory for its value");
-  }
-  std::memcpy(copy.data(), bytes.data(), bytes.size());
-  constants->tensors.push_back(std::move(copy));
-  return tensorflow::OkStatus();
-}
-
 Status PlaceConstant(std::string_view bytes, bool folded,
                      const MappedFile* file, NodeDef* node,
                      Constants* constants) {
@@ -153,11 +107,14 @@ Status PlaceConstant(std::string_view bytes, bool folded,
     head.set_tensor_content(bytes.data(), bytes.size());
     return tensorflow::OkStatus();
   }
-  const Status status = CreateTensor(head, bytes, file, constants);
+  Tensor tensor;
+  const Status status =
+      ConstantTensor(head, bytes, file, &tensor, &constants->mapped_bytes);
   if (!status.ok()) {
     return InvalidArgument(
         StrCat("node ", node->name(), ": ", status.message()));
   }
+  constants->tensors.push_back(std::move(tensor));
   node->set_op(kConstantOp);
   tensorflow::AddNodeAttr(kIndex, 0, node);  // keeps an existing attribute
   node->mutable_attr()->at(kIndex).set_i(constants->tensors.size() - 1);

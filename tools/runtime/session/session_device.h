@@ -1,7 +1,7 @@
 // The CPU of one session.
 
-#ifndef TFCARVE_TOOLS_RUNTIME_API_SESSION_DEVICE_H_
-#define TFCARVE_TOOLS_RUNTIME_API_SESSION_DEVICE_H_
+#ifndef TFCARVE_TOOLS_RUNTIME_SESSION_SESSION_DEVICE_H_
+#define TFCARVE_TOOLS_RUNTIME_SESSION_SESSION_DEVICE_H_
 
 #include <cstddef>
 #include <memory>
@@ -18,4 +18,4 @@ std::unique_ptr<tensorflow::Device> NewSessionDevice(
 
 }  // namespace tfcarve
 
-#endif  // TFCARVE_TOOLS_RUNTIME_API_SESSION_DEVICE_H_
+#endif  // TFCARVE_TOOLS_RUNTIME_SESSION_SESSION_DEVICE_H_

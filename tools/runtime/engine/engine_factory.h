@@ -1,0 +1,33 @@
+// Which engine a library has. The unit with its manifest includes this header.
+
+#ifndef TFCARVE_TOOLS_RUNTIME_ENGINE_ENGINE_FACTORY_H_
+#define TFCARVE_TOOLS_RUNTIME_ENGINE_ENGINE_FACTORY_H_
+
+#include <string>
+
+namespace tfcarve {
+
+struct EngineArguments;
+struct MadeEngine;
+
+// Creates an engine for a graph whose ops and kernels the library has.
+using EngineFactory = MadeEngine(EngineArguments arguments);
+
+EngineFactory NewPlanEngine;     // runs plans
+EngineFactory NewSessionEngine;  // runs TensorFlow's session
+
+// The engine of the library. Defined by the unit with the library's manifest,
+// so that the linker includes one of them.
+extern EngineFactory* const engine_factory;
+
+// Returns whether an engine runs the nodes of an op itself, without a kernel.
+using RunsItself = bool(const std::string& op);
+
+RunsItself PlanRunsItself;
+
+// That of the library's engine; null if it needs kernels for all ops.
+extern RunsItself* const engine_runs_itself;
+
+}  // namespace tfcarve
+
+#endif  // TFCARVE_TOOLS_RUNTIME_ENGINE_ENGINE_FACTORY_H_

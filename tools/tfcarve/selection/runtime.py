@@ -1,0 +1,92 @@
+"""What runs the graphs of a library: a plan, or TensorFlow's session.
+
+A plan (tools/runtime/plan) calls kernels in order and needs a small part of TensorFlow's runtime, but cannot run all graphs.
+"""
+
+from collections.abc import Collection, Iterable
+from functools import cache
+from typing import Literal
+
+from tfcarve import json_codec
+from tfcarve.json_codec import JsonDocument
+from tfcarve.models import yaml_form
+from tfcarve.registry.index import OpDefinition
+from tfcarve.releases.release import Release
+from tfcarve.selection.need import Need
+
+# "flex": a Flex delegate calls kernels by itself and runs no graph.
+Runtime = Literal["plan", "session", "flex"]
+_FUNCTIONS = ("func", "list(func)")
+
+
+class SessionReason(JsonDocument, frozen=True, order=True):
+    """Why graphs run in TensorFlow's session.
+
+    Attributes:
+      why: the reason.
+      op: the op that a plan cannot run; empty: the reason is not an op.
+      needed_by: the nodes of the op.
+    """
+
+    why: str
+    op: str = ""
+    needed_by: tuple[Need, ...] = ()
+
+
+class _Row(JsonDocument, frozen=True):
+    ops: frozenset[str]
+    why: str
+
+
+class SessionOps(JsonDocument, frozen=True):
+    """The ops of a release that only a session runs (session_ops.yaml).
+
+    Attributes:
+      session: ops, and why a plan cannot run them.
+      calls: ops that call functions of the model and that a plan runs without a kernel.
+      frames: ops of loops and conditions of TensorFlow 1 that a plan runs without a kernel.
+    """
+
+    session: tuple[_Row, ...]
+    calls: frozenset[str]
+    frames: frozenset[str]
+
+    def why(self, op: OpDefinition) -> str:
+        """Returns why a plan cannot run an op; "" if it can."""
+        for row in self.session:
+            if op.name in row.ops:
+                return row.why
+        if any(argument.ref for argument in (*op.inputs, *op.outputs)):
+            return (
+                "plans have no tensors of reference types, which the variables of TensorFlow 1 have"
+            )
+        if op.name not in self.calls and any(a.type in _FUNCTIONS for a in op.attrs.values()):
+            return "its kernel calls a function through TensorFlow's session"
+        return ""
+
+
+@cache
+def load(release: Release) -> SessionOps:
+    """Returns the ops of a release that only a session runs."""
+    file = release.file("session_ops.yaml")
+    document = yaml_form.load(file.read_text(encoding="utf-8"))
+    return json_codec.convert(document, SessionOps, str(file))
+
+
+def session_reasons(
+    ops: Iterable[tuple[OpDefinition, Collection[Need]]], session_ops: SessionOps, *, trains: bool
+) -> tuple[SessionReason, ...]:
+    """Returns the reasons why a plan cannot run some models, sorted; empty if it can.
+
+    Args:
+      ops: the ops of the models, each with the nodes that need it.
+      session_ops: the ops that only a session runs.
+      trains: whether a model trains.
+    """
+    found: Iterable[SessionReason] = (
+        SessionReason(why, op.name, tuple(sorted(set(needs))))
+        for op, needs in ops
+        if (why := session_ops.why(op))
+    )
+    training = [SessionReason("a model trains: a session builds gradients at run time")]
+    return tuple(sorted([*found, *(training if trains else [])]))
