@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -10,7 +11,6 @@
 #include "tensorflow/core/framework/tracking_allocator.h"
 #include "tensorflow/core/platform/env_time.h"
 #include "tensorflow/core/platform/errors.h"
-#include "tensorflow/core/platform/strcat.h"
 #include "tools/runtime/engine/run_control.h"
 #include "tools/runtime/plan/control.h"
 
@@ -22,7 +22,6 @@ using ::tensorflow::OpKernelContext;
 using ::tensorflow::Status;
 using ::tensorflow::Tensor;
 using ::tensorflow::TensorValue;
-using ::tensorflow::strings::StrCat;
 
 // Step containers of a device have names with this number.
 int64_t NextStep() {
@@ -87,29 +86,29 @@ class KnownNodes {
 class NodeTracer {
  public:
   NodeTracer(const BodyNode& node, RunState* state) : state_(state) {
-    if (state->trace() != nullptr) trace_ = TraceOf(node);
+    if (state->trace() != nullptr) trace_.emplace(TraceOf(node));
   }
 
   // `context`: of the kernel; null if there was none. `outputs`: the `count`
   // values that the node has.
   void End(OpKernelContext* context, const Tensor* outputs, int count) {
-    if (state_->trace() == nullptr) return;
-    trace_.duration_ns = Now() - trace_.start_ns;
+    if (!trace_.has_value()) return;
+    trace_->duration_ns = Now() - trace_->start_ns;
     if (context != nullptr) {
       for (const auto& [_, allocator] : context->ConsumeWrappedAllocators()) {
-        trace_.allocated_bytes += std::get<0>(allocator->GetSizes());
+        trace_->allocated_bytes += std::get<0>(allocator->GetSizes());
         allocator->GetRecordsAndUnRef();
       }
     }
     for (int i = 0; i < count; ++i) {
-      SetOutput(static_cast<size_t>(i), outputs[i], &trace_);
+      SetOutput(static_cast<size_t>(i), outputs[i], &*trace_);
     }
-    state_->trace()->push_back(std::move(trace_));
+    state_->trace()->push_back(std::move(*trace_));
   }
 
  private:
   RunState* const state_;
-  NodeTrace trace_;
+  std::optional<NodeTrace> trace_;  // none if the run is not traced
 };
 
 // Runs the steps of a program.
