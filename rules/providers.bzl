@@ -14,10 +14,10 @@ TensorFlowInfo = provider(
         "sources": "depset[File]: the sources of the index.",
         "core_headers": "CcInfo: the headers of the core.",
         "core_registering": "CcInfo: the core, with all objects forced into the link that only a static registration makes part of it.",
-        "device_registering": "CcInfo: the core without the sources that only a session needs, with all objects forced into the link that only a static registration makes part of it.",
         "flex_delegate": "CcInfo: TensorFlow Lite's Flex delegate.",
         "optional": "CcInfo: all optional sources, compiled.",
         "optional_sources": "CcInfo: the optional sources and their headers, for libraries that need some of them.",
+        "session": "CcInfo: TensorFlow's session.",
         "unit_libraries": "CcInfo: the sources and headers of third-party libraries that only units include.",
         "unit_sources": "CcInfo: the sources of kernels and op definitions, which units include.",
         "precompiled_headers": "struct(flags, cc_info): PrecompiledHeaderInfo and CcInfo of the headers for most sources.",
@@ -37,6 +37,7 @@ TfSelectionInfo = provider(
         "header": "File: the classic ops_to_register.h, for a TensorFlow that is built without tfcarve.",
         "op_files": "File: tf_op_files.txt, the sources to compile, one on each line.",
         "custom_ops": "depset[File]: sources and headers of custom ops.",
+        "session": "bool: whether the library is known to have TensorFlow's session before the selection is made.",
     },
 )
 

@@ -9,7 +9,14 @@ from pathlib import Path
 from demo import cached_models, nested
 from demo.inception import APP, MODEL, RELEASE
 from e2e.builds import app_workspace, override_library
-from e2e.graphs import c_api_models, library_graphs, mapped_files, override_graphs, protected_model
+from e2e.graphs import (
+    c_api_models,
+    file_reads,
+    library_graphs,
+    mapped_files,
+    override_graphs,
+    protected_model,
+)
 from e2e.random_cases import accuracy, control_flow
 from flex import flex_app
 
@@ -138,7 +145,9 @@ GROUPS: Mapping[str, Group] = {
     "runtimes": Group(
         "runtimes",
         {"//runtimes:plan": ("default",), "//runtimes:session": ("default",)},
-        lambda folder: app_workspace.write_graphs(control_flow.complete(), folder),
+        lambda folder: app_workspace.write_graphs(
+            control_flow.complete() | {"file": file_reads.graph()}, folder
+        ),
     ),
     "shared": Group(
         "shared",

@@ -20,12 +20,14 @@ import tensorflow as tf
 
 import extent
 from built import published
+from e2e.graphs import file_reads
 from e2e.random_cases import control_flow, seeded_examples
 from e2e.sessions import numpy_session
 from models import frozen
 from tfcarve.client.c_interface import Status
 from tfcarve.client.call_error import CallError
 from tfcarve.client.library import Library
+from tfcarve.client.session import Session
 
 _SHARED_LIBRARY = "libtensorflow-core.so"
 _RUNTIMES = ("plan", "session")
@@ -207,6 +209,24 @@ def test_frames_that_do_not_match(libraries: dict[str, Library]) -> None:
     inside = next(node for node in graph.node if node.op == "NextIteration")
     inside.input[0] = outside.name
     assert "different frames" in str(_error(libraries["plan"], graph))
+
+
+def test_a_kernel_asks_for_the_environment(libraries: dict[str, Library], tmp_path: Path) -> None:
+    file = tmp_path / "text.txt"
+    file.write_bytes(b"content")
+    data = file_reads.graph().SerializeToString()
+    for library in libraries.values():
+        with library.session_from_bytes(data, 1) as session:
+
+            def read(path: Path, session: Session = session) -> bytes:
+                fed = {frozen.INPUT: np.array(str(path).encode(), object)}
+                (found,) = numpy_session.run(session, fed, [frozen.OUTPUT])
+                return found.item()
+
+            assert read(file) == b"content"
+            with pytest.raises(CallError) as failed:
+                read(tmp_path / "absent.txt")
+            assert failed.value.code == Status.NOT_FOUND
 
 
 def test_cpp_interface_of_a_library_with_a_session(tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ def _mobile_library_impl(ctx):
     optional_archive = declare(ctx, "parts/liboptional.a")
     unit_objects = compiled.unit_objects + manifest_objects(ctx, cc, selection = selected.selection)
     interface = _interface(ctx)
-    runtime = _runtime(ctx, interface)
+    runtime = _runtime(ctx, interface, session = getattr(selected, "session", False))
     libraries = [
         library
         for cc_info in runtime
@@ -222,7 +222,7 @@ def _interface(ctx):
     """The interface that apps call: the C interface of sessions, or the C interface of a Flex delegate.
 
     Returns:
-      struct: cc_info, its code; registering, the CcInfo of the core; exports, a File with the exported symbols; name
+      struct: cc_info, its code; exports, a File with the exported symbols; name
       of the shared library; java_natives, the CcInfo of its native methods for Java; kept, linker flags for functions
       that are kept but not exported.
     """
@@ -230,7 +230,6 @@ def _interface(ctx):
     if ctx.attr.flex:
         return struct(
             cc_info = tensorflow.flex_delegate,
-            registering = tensorflow.device_registering,
             exports = ctx.file._flex_exports,
             java_natives = ctx.attr._flex_java_natives[CcInfo],
             name = "tensorflowlite_flex",
@@ -240,22 +239,23 @@ def _interface(ctx):
         )
     return struct(
         cc_info = ctx.attr._c_api[CcInfo],
-        registering = tensorflow.core_registering,
         exports = ctx.file._exports,
         java_natives = tensorflow.java_natives,
         name = "tensorflow-core",
         kept = [],
     )
 
-def _runtime(ctx, interface):
+def _runtime(ctx, interface, *, session):
     """The libraries that a library links in addition to its own objects, in link order: list of CcInfo.
 
-    With full protos, they include all optional sources, which the app may call.
+    With full protos, they include all optional sources, which the app may call. `session`: whether the library is known to have
+    TensorFlow's session.
     """
     tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
-    return ([tensorflow.optional] if ctx.attr.protos == "full" else []) + [
+    full = ctx.attr.protos == "full"
+    return ([tensorflow.optional] if full else []) + ([tensorflow.session] if session and not full else []) + [
         interface.cc_info,
-        interface.registering,
+        tensorflow.core_registering,
         tensorflow.unit_sources,
         ctx.attr._math[CcInfo],
         ctx.attr._threads[CcInfo],

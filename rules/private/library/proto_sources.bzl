@@ -26,13 +26,13 @@ def _override_root(file):
     return file.path.partition("/tensorflow/core/")[0]
 
 def _proto_sources_impl(ctx):
-    headers, sources, optional = [], [], []
+    headers, sources, optional, session = [], [], [], []
     root = _root_of(ctx.label, ctx.attr.import_root)
     names = [_relative(f, root) for f in ctx.files.srcs]
     for file, name in zip(ctx.files.srcs, names):
         stem = name.removesuffix(".proto")
         headers.append(ctx.actions.declare_file(stem + ".pb.h"))
-        kind = optional if file in ctx.files.optional else sources
+        kind = session if file in ctx.files.session else optional if file in ctx.files.optional else sources
         kind.append(ctx.actions.declare_file(stem + ".pb.cc"))
     out = headers[0].path.removesuffix("/" + names[0].removesuffix(".proto") + ".pb.h")
     imported = ctx.files.imports
@@ -55,13 +55,18 @@ def _proto_sources_impl(ctx):
         executable = ctx.executable._protoc,
         arguments = [args],
         inputs = ctx.files.srcs + imported + overrides,
-        outputs = headers + sources + optional,
+        outputs = headers + sources + optional + session,
         mnemonic = "TfProtoSources",
         progress_message = "Generating C++ for %d protos" % len(names),
     )
     return [
-        DefaultInfo(files = depset(headers + sources + optional)),
-        OutputGroupInfo(hdrs = depset(headers), srcs = depset(sources), optional_srcs = depset(optional)),
+        DefaultInfo(files = depset(headers + sources + optional + session)),
+        OutputGroupInfo(
+            hdrs = depset(headers),
+            srcs = depset(sources),
+            optional_srcs = depset(optional),
+            session_srcs = depset(session),
+        ),
     ]
 
 proto_sources = rule(
@@ -81,6 +86,10 @@ proto_sources = rule(
         "overrides": attr.label_list(
             allow_files = [".proto"],
             doc = "Files that replace the files of `srcs` with the same paths if messages are lite.",
+        ),
+        "session": attr.label_list(
+            allow_files = [".proto"],
+            doc = "The files of `srcs` whose generated sources are in the output group session_srcs, not in the other groups.",
         ),
         "_protos": attr.label(default = "//rules/config:protos"),
         "_protoc": attr.label(

@@ -70,6 +70,7 @@ def _write(ctx, selection, tensorflow):
     args = ctx.actions.args()
     args.add("units")
     args.add(selection)
+    args.add("--index", tensorflow.index)
 
     # A selection made with other macros names classes that this compile never sees: tfcarve rejects it.
     args.add_all(tensorflow.defines, before_each = "--define")
@@ -80,7 +81,7 @@ def _write(ctx, selection, tensorflow):
     run_tfcarve(
         ctx,
         args,
-        inputs = [selection],
+        inputs = [selection, tensorflow.index],
         outputs = directories.values(),
         mnemonic = "TfUnits",
         progress_message = "Writing the units of %{label}",

@@ -75,6 +75,7 @@ def _tf_selection_impl(ctx):
             header = header,
             op_files = op_files,
             custom_ops = depset(ctx.files.custom_ops),
+            session = not ctx.attr.flex and _runtime(ctx) == "session",
         ),
     ]
 

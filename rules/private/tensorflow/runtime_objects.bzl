@@ -50,15 +50,15 @@ _compiled_aspect = aspect(
 )
 
 def _runtime_objects_impl(ctx):
-    candidates = [target.label for target in ctx.attr.candidates]
+    kinds = {target.label: "candidate" for target in ctx.attr.candidates} | {target.label: "session" for target in ctx.attr.session}
     compiled = depset(transitive = [
         target[_CompiledInfo].objects
-        for target in ctx.attr.candidates + ctx.attr.others
+        for target in ctx.attr.candidates + ctx.attr.others + ctx.attr.session
     ]).to_list()
     lines = declare_named(ctx, ".json")
     ctx.actions.write(lines, json.encode([
         struct(
-            candidate = row.label in candidates,
+            kind = kinds.get(row.label, "core"),
             source = _in_repository(row.source),
             object = row.object.short_path,
         )
@@ -72,7 +72,7 @@ def _in_repository(file):
 
 runtime_objects = rule(
     implementation = _runtime_objects_impl,
-    doc = "A JSON list of objects, each with its source; the objects are in its runfiles.",
+    doc = "A JSON list of objects, each with its kind and its source; the objects are in its runfiles.",
     cfg = canonical_config,
     attrs = TRANSITION_ATTRS | CANONICAL_CONFIG_ATTRS | {
         "candidates": attr.label_list(
@@ -83,6 +83,11 @@ runtime_objects = rule(
         "others": attr.label_list(
             aspects = [_compiled_aspect],
             doc = "Libraries that each carved library contains; with dependencies.",
+            mandatory = True,
+        ),
+        "session": attr.label_list(
+            aspects = [_compiled_aspect],
+            doc = "Libraries that each carved library with TensorFlow's session contains in addition; without dependencies.",
             mandatory = True,
         ),
     },

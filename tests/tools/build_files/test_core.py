@@ -120,18 +120,25 @@ def test_core_bzl(root: Path) -> None:
     names: dict[str, list[str]] = {}
     optional = OptionalSources(
         tuple(
-            OptionalSource(path, (), ())
-            for path in (
-                "re2/re2.cc",
-                "tensorflow/core/framework/op.cc",
-                "tensorflow/core/protobuf/config.pb.cc",
+            OptionalSource(path, (), (), session)
+            for path, session in (
+                ("absl/time/clock.cc", True),
+                ("re2/re2.cc", False),
+                ("tensorflow/core/framework/op.cc", False),
+                ("tensorflow/core/protobuf/config.pb.cc", True),
+                ("third_party/tensorflow/overrides/core/tensorflow/core/graph/graph.cc", True),
             )
         )
     )
     exec(core_bzl(release, core_of(root, release), optional), names)
     assert names["CORE_SOURCES"] == ["tensorflow/core/framework/op.cc"]
-    assert names["OPTIONAL_SOURCES"] == ["re2/re2.cc", "tensorflow/core/framework/op.cc"]
+    override = "third_party/tensorflow/overrides/core/tensorflow/core/graph/graph.cc"
+    op = "tensorflow/core/framework/op.cc"
+    assert names["OPTIONAL_SOURCES"] == ["absl/time/clock.cc", "re2/re2.cc", op, override]
     assert names["OPTIONAL_PROTOS"] == ["tensorflow/core/protobuf/config.proto"]
+    # Each library compiles the sources of other projects that it needs.
+    assert names["SESSION_SOURCES"] == [override]
+    assert names["SESSION_PROTOS"] == ["tensorflow/core/protobuf/config.proto"]
     assert names["UNIT_HEADERS"] == ["tensorflow/core/kernels/relu_op.h"]
     assert names["OVERRIDDEN_SOURCES"] == ["tensorflow/core/framework/op.cc"]
     assert names["ADDED_KERNELS"] == [added.path for added in release.overrides.added]
@@ -140,7 +147,7 @@ def test_core_bzl(root: Path) -> None:
 @pytest.mark.parametrize("path", ["tensorflow/core/gone.cc", "tensorflow/core/gone.pb.cc"])
 def test_optional_source_that_the_core_lacks(root: Path, path: str) -> None:
     release = small_release()
-    optional = OptionalSources((OptionalSource(path, (), ()),))
+    optional = OptionalSources((OptionalSource(path, (), (), False),))
     with pytest.raises(ReleaseMismatch, match=r"tensorflow/core/gone\.\w+: optional sources of"):
         core_bzl(release, core_of(root, release), optional)
 

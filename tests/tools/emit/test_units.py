@@ -1,11 +1,14 @@
 """Tests of units."""
 
+import msgspec
 import pytest
 from selections import selection
 
 from tfcarve.emit import units
 from tfcarve.errors import InvalidInput
+from tfcarve.registry.index import KernelIndex, OpDefinition
 from tfcarve.releases import known
+from tfcarve.selection.selection import Selection
 
 
 def test_units() -> None:
@@ -84,3 +87,81 @@ def test_two_units_with_the_same_name() -> None:
         InvalidInput, match="a__b__c.cc would have the name of another source's unit"
     ):
         units.units(clash)
+
+
+_ARRAY_OPS = "tensorflow/core/ops/array_ops.cc"
+_RELU = "tensorflow/core/kernels/relu_op.cc"
+_BOTH = "tensorflow/core/kernels/both.cc"
+_CUSTOM = "app/custom_op.cc"
+
+
+def _index(*ops: tuple[str, str]) -> KernelIndex:
+    defined = [OpDefinition(name, file, 1) for name, file in ops]
+    return KernelIndex(selection().tensorflow, (), tuple(defined))
+
+
+_INDEX = _index(("Rank", _ARRAY_OPS), ("_Arg", _ARRAY_OPS), ("Both", _BOTH))
+
+
+def _plan(**fields: object) -> Selection:
+    chosen = selection(
+        [("Relu", "ReluOp", _RELU), ("Both", "BothOp", _BOTH), ("Mine", "MyOp", _CUSTOM)],
+        [("Both", _BOTH), ("Mine", _CUSTOM), ("Rank", _ARRAY_OPS), ("_Arg", _ARRAY_OPS)],
+        helpers=("h/array.cc", "h/both.cc", "h/relu.cc"),
+    )
+    system = [msgspec.structs.replace(op, system=op.name == "_Arg") for op in chosen.ops]
+    helpers_of = {
+        _ARRAY_OPS: ("h/array.cc", "h/both.cc"),
+        _RELU: ("h/both.cc", "h/relu.cc"),
+    }
+    return msgspec.structs.replace(
+        chosen, ops=tuple(system), helpers_of=helpers_of, **({"runtime": "plan"} | fields)
+    )
+
+
+@pytest.mark.parametrize("runtime", ["plan", "flex"])
+def test_definitions_are_stored_without_a_session(runtime: str) -> None:
+    index = KernelIndex(
+        _INDEX.tensorflow,
+        (),
+        tuple(msgspec.structs.replace(op, system=op.name == "_Arg") for op in _INDEX.ops),
+    )
+    generated = units.units(_plan(runtime=runtime), index)
+    name = "tensorflow__core__ops__array_ops.cc"
+    assert (
+        generated[name]
+        == (
+            f'#define TFCARVE_UNIT "{_ARRAY_OPS}"\n#include "op_definitions.h"\n'
+            'TFCARVE_DEFINE_OP("Rank", false,\n                  "\\012\\004Rank")\n'
+            'TFCARVE_DEFINE_OP("_Arg", true,\n                  "\\012\\004_Arg")\n'
+        ).encode()
+    )
+    sources = units.units(_plan(runtime=runtime))
+    # Sources that also have kernels, and custom ops, are compiled.
+    assert {key for key in sources if sources[key] != generated[key]} == {name}
+    assert units.is_unit(generated[name])
+    assert units.helpers(_plan(runtime=runtime), index).keys() == {"h__both.cc", "h__relu.cc"}
+
+
+def test_a_session_needs_the_sources_of_definitions() -> None:
+    chosen = _plan(runtime="session")
+    assert units.units(chosen, _INDEX) == units.units(chosen)
+    assert units.helpers(chosen, _INDEX).keys() == units.helpers(chosen).keys()
+
+
+@pytest.mark.parametrize(
+    ("index", "message"),
+    [
+        (_index(("Both", _BOTH)), "op 'Rank': the kernel index does not define it"),
+        (
+            msgspec.structs.replace(
+                _INDEX,
+                tensorflow=msgspec.structs.replace(_INDEX.tensorflow, tree_sha256="cd"),
+            ),
+            "is not that of the selection",
+        ),
+    ],
+)
+def test_an_index_that_is_not_that_of_the_selection(index: KernelIndex, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        units.units(_plan(), index)

@@ -3,7 +3,9 @@
 wheel_exceptions.yaml lists exceptions with reasons. An exception that is no longer needed fails a test.
 """
 
+import functools
 import os
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any, cast
@@ -13,13 +15,14 @@ import trees
 import yaml
 
 from tfcarve import dtypes
+from tfcarve.build_files import sources
+from tfcarve.emit import op_definition
 from tfcarve.models.node_use import AttrValue
-from tfcarve.op_definition import Argument
 from tfcarve.registry import index, scan
-from tfcarve.registry.index import Deprecation, KernelIndex
+from tfcarve.registry.index import KernelIndex
 from tfcarve.registry.settings import Settings, find_compiler
 from tfcarve.releases import known
-from tfcarve.selection import kernel_match
+from tfcarve.selection import kernel_match, runtime
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 kernels = pytest.importorskip("tensorflow.python.framework.kernels")
@@ -130,45 +133,33 @@ def test_class_text(built: KernelIndex, registered: list[Any]) -> None:
     assert wrong == []
 
 
-def _default(value: Any, kind: str) -> Any:
-    if kind.startswith("list("):
-        inner = kind[len("list(") : -1]
-        fields = {"type": "type", "int": "i", "string": "s", "float": "f", "bool": "b"}
-        if inner not in fields:
-            return None
-        items = getattr(value.list, fields[inner])
-        if inner == "type":
-            return tuple(dtypes.from_number(t) for t in items)
-        return (
-            tuple(s.decode() for s in items) if inner == "string" else pytest.approx(tuple(items))
-        )
-    match kind:
-        case "type":
-            return dtypes.from_number(value.type)
-        case "string":
-            return value.s.decode()
-        case "int":
-            return value.i
-        case "bool":
-            return value.b
-        case "float":
-            return str(value.f) if abs(value.f) == float("inf") else pytest.approx(value.f)
-        case _:
-            return None
-
-
-def _argument(arg: Any) -> Argument:
-    return Argument(
-        arg.name,
-        dtypes.from_number(arg.type) or "",
-        arg.type_attr,
-        arg.number_attr,
-        arg.type_list_attr,
-        arg.is_ref,
-    )
+def _without_documentation(op: Any) -> Any:
+    """A copy of an OpDef with the facts that a library needs without a session."""
+    copy = type(op)()
+    copy.CopyFrom(op)
+    for name in (
+        "summary",
+        "description",
+        "is_commutative",
+        "is_aggregate",
+        "allows_uninitialized_input",
+        "is_distributed_communication",
+    ):
+        copy.ClearField(name)
+    for argument in (*copy.input_arg, *copy.output_arg):
+        argument.ClearField("description")
+        argument.ClearField("experimental_full_type")
+    for attr in copy.attr:
+        attr.ClearField("description")
+        # The definitions of some ops name a type twice.
+        types = list(dict.fromkeys(attr.allowed_values.list.type))
+        if types:
+            attr.allowed_values.list.type[:] = types
+    return copy
 
 
 def test_op_definitions(built: KernelIndex) -> None:
+    """The index has each op definition, and libraries get an equal message."""
     from tensorflow.core.framework import op_def_pb2
     from tensorflow.python.client import pywrap_tf_session as session
 
@@ -178,27 +169,43 @@ def test_op_definitions(built: KernelIndex) -> None:
     assert sorted(missing) == sorted(row["op"] for row in _EXCEPTIONS["ops"])
     for op in theirs.op:
         ours = built.op(op.name)
-        if ours is None:
-            continue
-        assert ours.stateful == op.is_stateful, op.name
-        assert ours.inputs == tuple(map(_argument, op.input_arg)), op.name
-        assert ours.outputs == tuple(map(_argument, op.output_arg)), op.name
-        deprecation = Deprecation(op.deprecation.version, op.deprecation.explanation)
-        expected_deprecation = deprecation if op.HasField("deprecation") else None
-        assert ours.deprecation == expected_deprecation, op.name
-        assert list(ours.attrs) == [a.name for a in op.attr], op.name
-        for mine, attr in zip(ours.attrs.values(), op.attr, strict=True):
-            where = f"{op.name}.{attr.name}"
-            values = attr.allowed_values.list
-            allowed = [dtypes.from_number(t) for t in values.type] or [s.decode() for s in values.s]
-            assert mine.type == attr.type, where
-            assert list(mine.allowed) == list(dict.fromkeys(allowed)), where
-            assert mine.minimum == (attr.minimum if attr.has_minimum else None), where
-            if not attr.HasField("default_value"):
-                assert mine.default is None, where
-            else:
-                expected = _default(attr.default_value, attr.type)
-                assert expected is None or mine.default == expected, where
+        if ours is not None:
+            encoded = op_def_pb2.OpDef.FromString(op_definition.encoded(ours))
+            assert _without_documentation(encoded) == _without_documentation(op)
+
+
+# What kernels ask their contexts for and get only in a session.
+_OF_A_SESSION = re.compile(
+    r"(?:->|\.)(?:call_frame|collective_executor|function_library|rendezvous|session_metadata|session_state|stats_collector"
+    r"|tensor_store)\(\)"
+)
+# Ops of kernels that do not ask, in sources with kernels that do.
+_ASK_NOTHING = {"DeviceIndex", "FakeParam", "ToBool"}
+
+
+def test_plans_run_no_kernels_that_ask_for_parts_of_a_session(built: KernelIndex) -> None:
+    root = trees.tensorflow()
+    files = sources.below(root)
+    declared = {
+        f"tensorflow/core/framework/{name}.h" for name in ("dataset", "function", "op_kernel")
+    }
+
+    @functools.cache
+    def asks(path: str) -> bool:
+        file = root / path
+        return file.is_file() and bool(_OF_A_SESSION.search(file.read_text(errors="replace")))
+
+    session_ops = runtime.load(known.release())
+    asking = {
+        registration.op
+        for registration in built.registrations
+        if registration.device != "GPU"
+        and registration.file.startswith(known.release().units.folders)
+        and any(map(asks, {registration.file, *files.closure([registration.file])} - declared))
+    }
+    assert "BatchDatasetV2" in asking
+    run = {name for name in asking if (op := built.op(name)) and not session_ops.why(op)}
+    assert run - session_ops.calls - session_ops.frames == _ASK_NOTHING
 
 
 def test_nothing_for_cpu_is_unresolved(built: KernelIndex) -> None:

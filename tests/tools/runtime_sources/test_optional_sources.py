@@ -18,10 +18,10 @@ from tfcarve.runtime_sources.optional_sources import (
 
 _OPTIONAL = OptionalSources(
     (
-        OptionalSource("block.cc", ("io::Block::*",), ()),
-        OptionalSource("other.cc", ("io::Other",), ()),
-        OptionalSource("read.cc", ("io::Read",), ("table.cc",)),
-        OptionalSource("table.cc", ("io::Table::*",), ("block.cc",)),
+        OptionalSource("block.cc", ("io::Block::*",), (), False),
+        OptionalSource("other.cc", ("io::Other",), (), False),
+        OptionalSource("read.cc", ("io::Read",), ("table.cc",), False),
+        OptionalSource("table.cc", ("io::Table::*",), ("block.cc",), False),
     )
 )
 
@@ -42,7 +42,10 @@ def test_needed(symbols: tuple[str, ...], paths: list[str]) -> None:
 
 def test_sources_that_need_each_other() -> None:
     both = OptionalSources(
-        (OptionalSource("a.cc", ("a",), ("b.cc",)), OptionalSource("b.cc", ("b",), ("a.cc",)))
+        (
+            OptionalSource("a.cc", ("a",), ("b.cc",), False),
+            OptionalSource("b.cc", ("b",), ("a.cc",), False),
+        )
     )
     assert needed(both, ["_Z1bv"]) == ["a.cc", "b.cc"]
 
@@ -53,9 +56,9 @@ def test_file(tmp_path: Path) -> None:
     file = tmp_path / FILE_NAME
     file.write_bytes(json_codec.encode_rows(_OPTIONAL))
     assert read(release) == _OPTIONAL
-    file.write_bytes(file.read_bytes().replace(b'"version": 1', b'"version": 2'))
+    file.write_bytes(file.read_bytes().replace(b'"version": 2', b'"version": 1'))
     with pytest.raises(
-        InvalidInput, match=r"version 2 is not supported: .*:update_optional_sources"
+        InvalidInput, match=r"version 1 is not supported: .*:update_optional_sources"
     ):
         read(release)
 

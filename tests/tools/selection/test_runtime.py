@@ -8,6 +8,7 @@ from pathlib import Path
 
 import indexes
 import pytest
+import trees
 
 from tfcarve.errors import CheckFailed
 from tfcarve.models.node_use import AttrValue, Function, Model, NodeUse, RequestedOp
@@ -100,6 +101,23 @@ def test_inputs_and_outputs_of_reference_types() -> None:
     for sides in ({"inputs": (reference,)}, {"outputs": (argument, reference)}):
         assert "reference types" in _OPS.why(_op("Any", **sides))
     assert _OPS.why(_op("Any", inputs=(argument,), outputs=(argument,))) == ""
+
+
+def test_all_ops_of_a_source_can_need_a_session() -> None:
+    for row in _OPS.session:
+        for file in row.files:
+            assert _OPS.why(OpDefinition("Any", file, 1)) == row.why
+            assert (trees.tensorflow(_RELEASE.version) / file).is_file()
+    assert _OPS.why(OpDefinition("Any", "tensorflow/core/ops/nn_ops.cc", 1)) == ""
+
+
+@pytest.mark.parametrize("op", _SESSION_ONLY)
+def test_a_flex_delegate_refuses_it(op: str) -> None:
+    assert _select(_model("Relu"), "flex").runtime == "flex"  # the control
+    with pytest.raises(
+        CheckFailed, match=rf"(?s)a Flex delegate cannot run the models:.*'{op}'.*node 'n1'"
+    ):
+        _select(_model("Relu", op), "flex")
 
 
 def test_a_model_that_trains_needs_a_session() -> None:

@@ -61,6 +61,7 @@ def _origins() -> Origins:
         (f"{_BIN}/x/parts/libhelpers.a(libpng__png.o)", THIRD_PARTY, "libpng: png"),
         (f"{_BIN}/x/parts/liboptional.a(tensorflow__tsl__lib__io__table.pic.o)", CORE, "core: table"),
         (f"{_BIN}/x/parts/liboptional.a(tensorflow__core__example__example.pb.pic.o)", PROTOS, "core: example.pb"),
+        (f"{_BIN}/x/parts/liboptional.a(tools__runtime__session__constants.pic.o)", INTERFACE, "session: constants"),
         (f"{_BIN}/x/parts/liboptional.a(re2__re2.pic.o)", THIRD_PARTY, "re2: re2"),
         (f"{_BIN}/x/parts/liboptional.a(util__rune.pic.o)", THIRD_PARTY, "re2: rune"),
         (f"{_TF}/libcore.a(graph.pic.o)", CORE, "core: graph"),

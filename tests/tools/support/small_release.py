@@ -37,6 +37,7 @@ def small_release() -> Release:
             helper_folders=(),
             searched_folders=("tensorflow/core/kernels",),
             c_api_sources=(),
+            with_environment=(),
             not_helpers={},
             excluded_folders={},
             excluded_sources={},

@@ -3,7 +3,6 @@
 #include <limits>
 #include <utility>
 
-#include "tensorflow/core/platform/cpu_info.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/platform/strcat.h"
 #include "tools/runtime/api/cpu_choice.h"
@@ -12,7 +11,6 @@
 #include "tools/runtime/models/graph_tensors.h"
 #include "tools/runtime/models/memmapped_package.h"
 #include "tools/runtime/models/missing.h"
-#include "tools/runtime/threads/thread_limit.h"
 
 namespace tfcarve {
 namespace {
@@ -77,16 +75,6 @@ Status Init(std::string_view bytes, MappedFilePtr file,
 }
 
 }  // namespace
-
-Status NewThreads(int32_t count, std::shared_ptr<SessionThreads>* threads) {
-  if (count < 0 || count > kMaxThreads) {
-    return InvalidArgument(StrCat("threads is ", count, ": pass 1 to ",
-                                  kMaxThreads, ", or 0 for one per core"));
-  }
-  if (count == 0) count = tensorflow::port::MaxParallelism();
-  if (count > 1) *threads = std::make_shared<SessionThreads>(count);
-  return tensorflow::OkStatus();
-}
 
 void InitSession(std::string_view bytes, MappedFilePtr file,
                  const tfcarve_session_options* options,

@@ -4,43 +4,17 @@
 #define TFCARVE_TOOLS_RUNTIME_API_SESSION_H_
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "tensorflow/core/platform/status.h"
-#include "tensorflow/core/platform/threadpool_interface.h"
 #include "tools/runtime/api/outcome.h"
 #include "tools/runtime/engine/engine.h"
+#include "tools/runtime/engine/session_threads.h"
 #include "tools/runtime/include/tfcarve_c_api.h"
 #include "tools/runtime/models/graph_tensors.h"
 #include "tools/runtime/models/mapped_file.h"
-#include "tools/runtime/threads/worker_threads.h"
-
-namespace tfcarve {
-
-// The threads of one or several sessions, through TensorFlow's interface.
-class SessionThreads final : public tensorflow::thread::ThreadPoolInterface {
- public:
-  explicit SessionThreads(int count) : threads_(count) {}
-  void Schedule(std::function<void()> task) override {
-    threads_.Schedule(std::move(task));
-  }
-  int NumThreads() const override { return threads_.count(); }
-  int CurrentThreadId() const override { return threads_.CurrentThread(); }
-
- private:
-  WorkerThreads threads_;
-};
-
-// Sets `threads` to a pool of `count` threads, 0 for one per core; null if the
-// caller's thread computes alone.
-tensorflow::Status NewThreads(int32_t count,
-                              std::shared_ptr<SessionThreads>* threads);
-
-}  // namespace tfcarve
 
 struct tfcarve_threads {
   std::shared_ptr<tfcarve::SessionThreads> threads;  // null: no other threads

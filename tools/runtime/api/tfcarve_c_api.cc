@@ -17,7 +17,6 @@
 #include "tools/runtime/math/kernels.h"
 #include "tools/runtime/models/graph_tensors.h"
 #include "tools/runtime/models/mapped_file.h"
-#include "tools/runtime/session/constants.h"
 
 namespace {
 

@@ -19,6 +19,10 @@
 
 namespace tfcarve {
 
+// The op of a kernel that TensorFlow's session registers for its constants. It
+// is not one of the library's ops.
+inline constexpr char kConstantOp[] = "_TfcarveConstant";
+
 // Tensors that replace those of the graph, by names like "x" and "x:1".
 using Feeds = std::vector<std::pair<std::string, tensorflow::Tensor>>;
 

@@ -1,9 +1,14 @@
-// Which engine a library has. The unit with its manifest includes this header.
+// Which engine a library has, and whether it has an environment. The unit with
+// its manifest includes this header.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_ENGINE_ENGINE_FACTORY_H_
 #define TFCARVE_TOOLS_RUNTIME_ENGINE_ENGINE_FACTORY_H_
 
 #include <string>
+
+namespace tsl {
+class Env;
+}  // namespace tsl
 
 namespace tfcarve {
 
@@ -27,6 +32,15 @@ RunsItself PlanRunsItself;
 
 // That of the library's engine; null if it needs kernels for all ops.
 extern RunsItself* const engine_runs_itself;
+
+using EnvironmentFactory = tsl::Env*();
+
+// Returns TensorFlow's environment: files, threads and times. Part of a library
+// only if one of its kernels asks its device for it.
+EnvironmentFactory DefaultEnvironment;
+
+// The environment of devices that run plans; null if no kernel asks for it.
+extern EnvironmentFactory* const environment_factory;
 
 }  // namespace tfcarve
 

@@ -4,35 +4,28 @@
 #include <utility>
 #include <vector>
 
-#include "tensorflow/core/common_runtime/device_factory.h"
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/platform/errors.h"
+#include "tools/runtime/plan/device.h"
 
 namespace tensorflow {
-namespace {
-
-constexpr char kTask[] = "/job:localhost/replica:0/task:0";
-
-}  // namespace
 
 StatusOr<std::unique_ptr<EagerContext>> EagerContext::Create(
     const SessionOptions& options) {
-  std::vector<std::unique_ptr<Device>> devices;
-  TF_RETURN_IF_ERROR(DeviceFactory::AddDevices(options, kTask, &devices));
-  return std::unique_ptr<EagerContext>(
-      new EagerContext(std::make_unique<StaticDeviceMgr>(std::move(devices))));
+  std::shared_ptr<tfcarve::SessionThreads> threads;
+  TF_RETURN_IF_ERROR(tfcarve::NewThreads(options.config.threads, &threads));
+  return std::unique_ptr<EagerContext>(new EagerContext(std::move(threads)));
 }
 
-EagerContext::EagerContext(std::unique_ptr<DeviceMgr> devices)
-    : devices_(std::move(devices)),
+EagerContext::EagerContext(std::shared_ptr<tfcarve::SessionThreads> threads)
+    : threads_(std::move(threads)),
+      device_(tfcarve::NewPlanDevice(threads_.get(), /*memory_limit=*/0)),
       step_container_(0,
                       [this](const std::string& name) {
-                        devices_->ClearContainers({name});
+                        device_->resource_manager()->Cleanup(name).IgnoreError();
                       }),
       runner_([](const std::function<void()>& closure) { closure(); }) {}
-
-EagerContext::~EagerContext() { devices_->HostCPU()->ClearResourceMgr(); }
 
 namespace tfrt_stub {
 

@@ -3,15 +3,18 @@
 //
 // The delegate creates each op's kernel once and calls it. It needs a device, a
 // step container and a resource manager, but none of the eager runtime's
-// functions, rendezvous, optimizers and executors. This header precedes its
-// sources; the guards keep out the two headers that declare these classes:
-// tensorflow/core/common_runtime/eager/context.h and
+// functions, rendezvous, optimizers and executors, and no options but the
+// number of threads. This header precedes its sources; the guards keep out the
+// three headers that declare these classes:
+// tensorflow/core/common_runtime/eager/context.h,
+// tensorflow/core/public/session_options.h and
 // tensorflow/core/tfrt/fallback/op_kernel_runner.h.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_FLEX_EAGER_RUNTIME_H_
 #define TFCARVE_TOOLS_RUNTIME_FLEX_EAGER_RUNTIME_H_
 
 #define TENSORFLOW_CORE_COMMON_RUNTIME_EAGER_CONTEXT_H_
+#define TENSORFLOW_CORE_PUBLIC_SESSION_OPTIONS_H_
 #define TENSORFLOW_CORE_TFRT_FALLBACK_OP_KERNEL_RUNNER_H_
 
 #include <functional>
@@ -21,16 +24,29 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "tensorflow/core/common_runtime/device_mgr.h"
+#include "tensorflow/core/framework/device.h"
 #include "tensorflow/core/framework/node_def.pb.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/resource_mgr.h"
 #include "tensorflow/core/lib/gtl/inlined_vector.h"
 #include "tensorflow/core/platform/statusor.h"
-#include "tensorflow/core/public/session_options.h"
 #include "tensorflow/core/public/version.h"
+#include "tools/runtime/engine/session_threads.h"
 
 namespace tensorflow {
+
+// The options that the delegate sets.
+struct SessionOptions {
+  struct Config {
+    // The delegate runs one op at a time.
+    void set_inter_op_parallelism_threads(int) {}
+    void set_intra_op_parallelism_threads(int count) { threads = count; }
+
+    int threads = 0;  // that compute parts of an op; 0: one per core
+  };
+
+  Config config;
+};
 
 // Stands where the delegate passes the runtime of functions, which a kernel
 // would need to call one.
@@ -39,21 +55,23 @@ struct NoFunctions {};
 // The CPU device with its resources, for the lifetime of an interpreter.
 class EagerContext {
  public:
-  // Returns an error if the library registers no CPU device.
+  // Returns an error if the number of threads is not valid.
   static StatusOr<std::unique_ptr<EagerContext>> Create(
       const SessionOptions& options);
-  ~EagerContext();
 
   const NoFunctions* pflr() const { return &functions_; }
-  DeviceMgr* local_device_mgr() { return devices_.get(); }
+  // The delegate asks a manager of devices for this device.
+  EagerContext* local_device_mgr() { return this; }
+  Device* HostCPU() { return device_.get(); }
   ScopedStepContainer* StepContainer() { return &step_container_; }
   std::function<void(std::function<void()>)>* runner() { return &runner_; }
 
  private:
-  explicit EagerContext(std::unique_ptr<DeviceMgr> devices);
+  explicit EagerContext(std::shared_ptr<tfcarve::SessionThreads> threads);
 
   const NoFunctions functions_{};
-  const std::unique_ptr<DeviceMgr> devices_;
+  const std::shared_ptr<tfcarve::SessionThreads> threads_;  // null: no others
+  const std::unique_ptr<Device> device_;
   ScopedStepContainer step_container_;
   // Runs closures in the calling thread: the delegate runs one op at a time.
   std::function<void(std::function<void()>)> runner_;

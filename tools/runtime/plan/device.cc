@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "tensorflow/core/framework/tensor_util.h"
-#include "tensorflow/core/platform/env.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/platform/threadpool.h"
 #include "third_party/eigen3/unsupported/Eigen/CXX11/Tensor"
+#include "tools/runtime/engine/engine_factory.h"
 #include "tools/runtime/engine/limited_allocator.h"
 
 namespace tfcarve {
@@ -32,7 +32,7 @@ class CallersThread final : public ThreadPoolInterface {
 class PlanDevice final : public tensorflow::Device {
  public:
   PlanDevice(ThreadPoolInterface* threads, LimitedAllocatorPtr limited)
-      : Device(tensorflow::Env::Default(),
+      : Device(environment_factory == nullptr ? nullptr : environment_factory(),
                Device::BuildDeviceAttributes(kName, tensorflow::DEVICE_CPU,
                                              tensorflow::Bytes(256 << 20),
                                              tensorflow::DeviceLocality())),

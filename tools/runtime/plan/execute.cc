@@ -1,18 +1,14 @@
 #include "tools/runtime/plan/execute.h"
 
 #include <atomic>
-#include <map>
-#include <optional>
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_join.h"
 #include "tensorflow/core/framework/node_def_util.h"
-#include "tensorflow/core/framework/tracking_allocator.h"
-#include "tensorflow/core/platform/env_time.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tools/runtime/engine/run_control.h"
 #include "tools/runtime/plan/control.h"
+#include "tools/runtime/plan/tracing.h"
 
 namespace tfcarve {
 namespace {
@@ -28,88 +24,6 @@ int64_t NextStep() {
   static std::atomic<int64_t> next{1};
   return next++;
 }
-
-int64_t Now() { return static_cast<int64_t>(tensorflow::EnvTime::NowNanos()); }
-
-NodeTrace TraceOf(const BodyNode& node) {
-  NodeTrace trace;
-  trace.node = node.def().name();
-  trace.op = node.op();
-  trace.inputs = absl::StrJoin(node.def().input(), ", ");
-  trace.start_ns = Now();
-  return trace;
-}
-
-// Sets the type and shape of an output.
-void SetOutput(size_t index, const Tensor& tensor, NodeTrace* trace) {
-  if (trace->outputs.size() <= index) {
-    trace->dims.resize(index + 1);
-    trace->outputs.resize(index + 1, tfcarve_tensor{});
-  }
-  std::vector<int64_t>& dims = trace->dims[index];
-  for (int i = 0; i < tensor.dims(); ++i) dims.push_back(tensor.dim_size(i));
-  trace->outputs[index].dtype = tensor.dtype();
-  trace->outputs[index].rank = static_cast<int32_t>(dims.size());
-  trace->outputs[index].dims = dims.data();
-}
-
-// Adds the nodes to a trace whose values are known before the run: constants
-// and nodes that are fed. They have the shapes of other nodes' inputs.
-class KnownNodes {
- public:
-  explicit KnownNodes(const Body& body) : body_(body), start_(Now()) {}
-
-  void Add(Slot slot, const Tensor& tensor) {
-    const int producer = body_.producers[slot];
-    if (producer == Body::kArgument) return;
-    const BodyNode& node = body_.nodes[producer];
-    const auto [entry, is_new] = traces_.try_emplace(producer);
-    if (is_new) {
-      entry->second = TraceOf(node);
-      entry->second.start_ns = start_;
-    }
-    SetOutput(static_cast<size_t>(slot - node.outputs.first), tensor,
-              &entry->second);
-  }
-
-  void MoveTo(std::vector<NodeTrace>* traces) {
-    for (auto& [_, trace] : traces_) traces->push_back(std::move(trace));
-  }
-
- private:
-  const Body& body_;
-  const int64_t start_;
-  std::map<int, NodeTrace> traces_;  // by node
-};
-
-// Adds the execution of a node to a trace.
-class NodeTracer {
- public:
-  NodeTracer(const BodyNode& node, RunState* state) : state_(state) {
-    if (state->trace() != nullptr) trace_.emplace(TraceOf(node));
-  }
-
-  // `context`: of the kernel; null if there was none. `outputs`: the `count`
-  // values that the node has.
-  void End(OpKernelContext* context, const Tensor* outputs, int count) {
-    if (!trace_.has_value()) return;
-    trace_->duration_ns = Now() - trace_->start_ns;
-    if (context != nullptr) {
-      for (const auto& [_, allocator] : context->ConsumeWrappedAllocators()) {
-        trace_->allocated_bytes += std::get<0>(allocator->GetSizes());
-        allocator->GetRecordsAndUnRef();
-      }
-    }
-    for (int i = 0; i < count; ++i) {
-      SetOutput(static_cast<size_t>(i), outputs[i], &*trace_);
-    }
-    state_->trace()->push_back(std::move(*trace_));
-  }
-
- private:
-  RunState* const state_;
-  std::optional<NodeTrace> trace_;  // none if the run is not traced
-};
 
 // Runs the steps of a program.
 class Execution {
@@ -227,7 +141,7 @@ class Execution {
   }
 
   void Forward(const Step& step) {
-    NodeTracer tracer(NodeOf(step), &state_);
+    NodeTracer tracer(NodeOf(step), state_.trace());
     for (size_t i = 0; i < step.inputs.size(); ++i) {
       values_[step.first_output + i] = Take(step.inputs[i]);
     }
@@ -290,7 +204,7 @@ class Execution {
   }
 
   Status RunKernel(const Step& step, const Operation& operation) {
-    NodeTracer tracer(NodeOf(step), &state_);
+    NodeTracer tracer(NodeOf(step), state_.trace());
     SetInputs(step);
     params_.op_kernel = operation.kernel;
     params_.inputs = inputs_;

@@ -22,17 +22,11 @@ constexpr int kRoot = 0;
 // A frame inside of another one takes stack memory when it runs.
 constexpr int kMostNestedLoops = 100;
 
-bool IsEnter(const BodyNode& node) {
-  return node.op() == "Enter" || node.op() == "RefEnter";
-}
-bool IsExit(const BodyNode& node) {
-  return node.op() == "Exit" || node.op() == "RefExit";
-}
-bool IsMerge(const BodyNode& node) {
-  return node.op() == "Merge" || node.op() == "RefMerge";
-}
+bool IsEnter(const BodyNode& node) { return node.op() == "Enter"; }
+bool IsExit(const BodyNode& node) { return node.op() == "Exit"; }
+bool IsMerge(const BodyNode& node) { return node.op() == "Merge"; }
 bool IsNextIteration(const BodyNode& node) {
-  return node.op() == "NextIteration" || node.op() == "RefNextIteration";
+  return node.op() == "NextIteration";
 }
 
 std::string Named(const BodyNode& node) {

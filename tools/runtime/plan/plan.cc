@@ -31,7 +31,7 @@ Action ActionOf(const BodyNode& node) {
   const std::string& op = node.op();
   if (node.constant.has_value()) return Action::kConstant;
   if (op == "NoOp") return Action::kNothing;
-  if (op == "Switch" || op == "_SwitchN") return Action::kSwitch;
+  if (node.IsSwitch()) return Action::kSwitch;
   if (op == "Merge") return Action::kMerge;
   if (op == "Identity" || op == "IdentityN" || op == "LoopCond" ||
       op == "PlaceholderWithDefault" || op == "PreventGradient" ||

@@ -11,8 +11,7 @@ namespace {
 constexpr int kNone = std::numeric_limits<int>::min();
 
 bool MayBranch(const BodyNode& node) {
-  return node.loop != nullptr || node.op() == "Switch" ||
-         node.op() == "RefSwitch" || node.op() == "_SwitchN";
+  return node.loop != nullptr || node.IsSwitch();
 }
 
 // Builds a schedule: first the order of the nodes, then their values.

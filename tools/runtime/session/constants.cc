@@ -19,6 +19,7 @@
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/platform/mutex.h"
 #include "tensorflow/core/platform/strcat.h"
+#include "tools/runtime/engine/engine.h"
 #include "tools/runtime/models/constant_tensor.h"
 #include "tools/runtime/session/folded_constants.h"
 

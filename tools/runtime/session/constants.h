@@ -21,8 +21,6 @@
 namespace tfcarve {
 
 // The op, which is reserved: an app's graph must not contain it.
-inline constexpr char kConstantOp[] = "_TfcarveConstant";
-
 struct Constants {
   std::vector<tensorflow::Tensor> tensors;
   size_t mapped_bytes = 0;  // bytes of them in the mapped file

@@ -15,6 +15,8 @@ from tfcarve.releases.release import Release
 from tfcarve.runtime_sources.optional_sources import OptionalSources
 
 _PROTO = ".pb.cc"
+# Libraries with TensorFlow's session share the objects of these sources. Each library compiles Abseil's sources itself.
+_SHARED = ("tensorflow/", "third_party/tensorflow/", "tools/runtime/")
 
 
 def core_bzl(release: Release, core: Core, optional: OptionalSources) -> str:
@@ -23,11 +25,14 @@ def core_bzl(release: Release, core: Core, optional: OptionalSources) -> str:
     Raises:
       ReleaseMismatch: an optional source is not part of the tree's runtime.
     """
-    paths = [source.path for source in optional.sources]
-    protos = [p.removesuffix(_PROTO) + ".proto" for p in paths if p.endswith(_PROTO)]
-    sources = [p for p in paths if not p.endswith(_PROTO)]
+    sources, protos = _divided(source.path for source in optional.sources)
+    session_sources, session_protos = _divided(
+        source.path
+        for source in optional.sources
+        if source.session and source.path.startswith(_SHARED)
+    )
     ours = {path for path in (*sources, *protos) if path.startswith("tensorflow/")}
-    unknown = sorted(ours.difference(core.sources, core.protos))
+    unknown = sorted(ours.difference(core.sources, core.registering_sources, core.protos))
     if unknown:
         raise ReleaseMismatch(
             f"{', '.join(unknown)}: optional sources of {release.name}, but not in its core: update the optional sources"
@@ -37,6 +42,8 @@ def core_bzl(release: Release, core: Core, optional: OptionalSources) -> str:
         "DEFINES": release.defines,
         "OPTIONAL_PROTOS": protos,
         "OPTIONAL_SOURCES": sources,
+        "SESSION_PROTOS": session_protos,
+        "SESSION_SOURCES": session_sources,
         "OVERRIDDEN_SOURCES": [path for path in replaced if path.endswith(".cc")],
         "OVERRIDDEN_PROTOS": [path for path in replaced if path.endswith(".proto")],
         "ADDED_KERNELS": [added.path for added in release.overrides.added],
@@ -49,6 +56,17 @@ def core_bzl(release: Release, core: Core, optional: OptionalSources) -> str:
         lists[f"{interface.upper()}_SOURCES"] = of_interface
     head = f'"""TensorFlow {release.name} for Bazel: generated from release.toml and TensorFlow\'s BUILD files."""\n'
     return "".join([head, f'\nVERSION = "{release.version}"\n', *map(_list, lists, lists.values())])
+
+
+def _divided(paths: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Returns the sources, and the protos of the generated sources."""
+    sources, protos = [], []
+    for path in paths:
+        if path.endswith(_PROTO):
+            protos.append(path.removesuffix(_PROTO) + ".proto")
+        else:
+            sources.append(path)
+    return sources, protos
 
 
 def _list(name: str, values: Iterable[str]) -> str:

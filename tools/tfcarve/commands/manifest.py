@@ -8,6 +8,8 @@ from tfcarve.emit import manifest as emit
 from tfcarve.errors import InvalidInput
 from tfcarve.models import memmapped
 from tfcarve.proof import manifest
+from tfcarve.releases import known
+from tfcarve.selection import environment
 
 NAME = "manifest"
 HELP = "writes the C++ source of the manifest that is embedded in a library"
@@ -42,6 +44,9 @@ def run(arguments: argparse.Namespace) -> int:
         selection.runtime,
         keep_table=not arguments.no_table,
         reads_packages=any(model.format == memmapped.FORMAT for model in selection.models),
+        has_environment=environment.is_needed(
+            selection, known.for_version(selection.tensorflow.version)
+        ),
     )
     common.output(source, arguments.output)
     return 0

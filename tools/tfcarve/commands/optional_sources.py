@@ -16,7 +16,8 @@ from tfcarve.runtime_sources import optional_sources
 
 NAME = "optional-sources"
 HELP = "writes a unit for each source of the runtime that the objects of a library refer to and that is not part of the core"
-_TENSORFLOW = "tensorflow/"
+# The folders of sources that are compiled like TensorFlow's.
+_TENSORFLOW = ("tensorflow/", "third_party/tensorflow/", "tools/runtime/")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=options.output_folder,
         required=True,
         metavar="DIR",
-        help="folder for the units of TensorFlow's sources",
+        help="folder for the units of TensorFlow's sources, and of tfcarve's",
     )
     parser.add_argument(
         "--third-party",

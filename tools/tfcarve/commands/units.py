@@ -8,6 +8,8 @@ from tfcarve import files
 from tfcarve.commands import common, options
 from tfcarve.emit import units
 from tfcarve.errors import CheckFailed, InvalidInput
+from tfcarve.registry import index
+from tfcarve.registry.index import KernelIndex
 from tfcarve.releases import known
 from tfcarve.releases.release import Release
 from tfcarve.selection import libraries
@@ -38,6 +40,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=options.output_folder,
         metavar="DIR",
         help="folder for the units of C sources of third-party libraries",
+    )
+    parser.add_argument(
+        "--index",
+        type=Path,
+        metavar="FILE",
+        help="index.json of the selection: a library without TensorFlow's session gets op definitions as data "
+        "(default: the sources of op definitions are compiled)",
     )
     for name in ("units", "helpers"):
         parser.add_argument(
@@ -90,7 +99,10 @@ def _require_libraries(selection: Selection, release: Release, name: Path) -> No
 
 
 def _parts(
-    arguments: argparse.Namespace, selection: Selection, release: Release
+    arguments: argparse.Namespace,
+    selection: Selection,
+    release: Release,
+    kernels: KernelIndex | None,
 ) -> list[tuple[str, Path, dict[str, bytes]]]:
     """Returns the purpose of each folder, its path, and its files."""
     hot = units.hot_names(selection, release)
@@ -103,7 +115,7 @@ def _parts(
             raise InvalidInput(f"--hot-{name}: pass --{name} as well, for the others")
         if cold_folder is None:
             continue
-        texts = emit(selection)
+        texts = emit(selection, kernels)
         separate = texts.keys() & hot if hot_folder is not None else frozenset()
         parts.append((name, cold_folder, {n: t for n, t in texts.items() if n not in separate}))
         if hot_folder is not None:
@@ -131,7 +143,12 @@ def run(arguments: argparse.Namespace) -> int:
     _require_same_target(arguments.target, selection.tensorflow.target)
     release = known.for_version(selection.tensorflow.version)
     _require_libraries(selection, release, arguments.selection)
-    parts = _parts(arguments, selection, release)
+    kernels = (
+        None
+        if arguments.index is None
+        else index.parse(files.read_bytes(arguments.index), str(arguments.index))
+    )
+    parts = _parts(arguments, selection, release, kernels)
     _require_distinct(parts)
     for _, folder, _ in parts:
         files.require_own(folder, units.is_unit)

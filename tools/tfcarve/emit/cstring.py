@@ -5,8 +5,13 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "?": "\\?"}
 
 def quote(text: str) -> str:
     """Returns `text` as a single C++ string literal; any text is safe."""
+    return quote_bytes(text.encode())
+
+
+def quote_bytes(data: bytes) -> str:
+    """Returns `data` as a single C++ string literal."""
     parts = []
-    for byte in text.encode():
+    for byte in data:
         char = chr(byte)
         if char in _ESCAPES:
             parts.append(_ESCAPES[char])

@@ -7,7 +7,12 @@ _RUNTIMES = {"plan": "TFCARVE_RUNS_PLANS", "session": "TFCARVE_RUNS_SESSION", "f
 
 
 def source(
-    manifest: str, runtime: Runtime, *, keep_table: bool, reads_packages: bool = False
+    manifest: str,
+    runtime: Runtime,
+    *,
+    keep_table: bool,
+    reads_packages: bool = False,
+    has_environment: bool = False,
 ) -> bytes:
     """Returns the macros that tools/runtime/api/manifest.inc requires, and an `#include` of that file.
 
@@ -16,12 +21,14 @@ def source(
       runtime: what runs the graphs of the library.
       keep_table: whether the linker must keep the table of registrations.
       reads_packages: whether the library must contain the reader of TensorFlow's memmapped format.
+      has_environment: whether a kernel of the library may ask its device for TensorFlow's environment.
     """
     macros = [
         f"TFCARVE_MANIFEST {quote(manifest)}",
         _RUNTIMES[runtime],
         "TFCARVE_KEEPS_TABLE" if keep_table else "",
         "TFCARVE_READS_PACKAGES" if reads_packages else "",
+        "TFCARVE_HAS_ENVIRONMENT" if has_environment else "",
     ]
     lines = [f"#define {macro}" for macro in macros if macro]
     return "\n".join([*lines, '#include "manifest.inc"', ""]).encode()

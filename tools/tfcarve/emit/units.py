@@ -6,10 +6,11 @@ third-party libraries.
 
 from collections.abc import Iterable
 
-from tfcarve.emit import hot
-from tfcarve.emit.cstring import quote
+from tfcarve.emit import hot, op_definition
+from tfcarve.emit.cstring import quote, quote_bytes
 from tfcarve.emit.source_path import checked
 from tfcarve.errors import InvalidInput
+from tfcarve.registry.index import KernelIndex, OpDefinition
 from tfcarve.releases.release import Release
 from tfcarve.selection import libraries
 from tfcarve.selection.selection import Selection
@@ -55,31 +56,84 @@ def _define(macro: str, names: Iterable[str]) -> str:
     return f"#define {macro} {listed}\n" if listed else ""
 
 
-def units(selection: Selection) -> dict[str, bytes]:
+def _definitions(source: str, ops: Iterable[OpDefinition]) -> bytes:
+    """The unit of a source that defines ops, without the source."""
+    lines = [f'#define TFCARVE_UNIT "{source}"\n#include "op_definitions.h"\n']
+    for op in ops:
+        system = "true" if op.system else "false"
+        content = quote_bytes(op_definition.encoded(op))
+        lines.append(
+            f"TFCARVE_DEFINE_OP({quote(op.name)}, {system},\n                  {content})\n"
+        )
+    return "".join(lines).encode()
+
+
+def stored_ops(
+    selection: Selection, index: KernelIndex | None
+) -> dict[str, tuple[OpDefinition, ...]]:
+    """Returns the ops whose definitions a library has as data, by the source that defines them.
+
+    The source is not compiled, because it has no selected kernels and only a session calls its functions, which compute shapes.
+
+    Args:
+      selection: the selection.
+      index: the kernel index of the selection; None: all sources are compiled.
+
+    Raises:
+      InvalidInput: the index is that of another tree, or lacks an op.
+    """
+    if index is None or selection.runtime == "session":
+        return {}
+    if index.tensorflow.tree_sha256 != selection.tensorflow.tree_sha256:
+        raise InvalidInput(
+            "the kernel index is not that of the selection: pass the index that `tfcarve select` read"
+        )
+    with_kernels = {kernel.file for kernel in selection.kernels}
+    found: dict[str, list[OpDefinition]] = {}
+    for op in selection.ops:
+        # The index does not have custom ops.
+        if op.file in with_kernels or not op.file.startswith(_TENSORFLOW):
+            continue
+        defined = index.op(op.name)
+        if defined is None:
+            raise InvalidInput(f"op {op.name!r}: the kernel index does not define it")
+        found.setdefault(op.file, []).append(defined)
+    return {source: tuple(ops) for source, ops in found.items()}
+
+
+def units(selection: Selection, index: KernelIndex | None = None) -> dict[str, bytes]:
     """Returns the unit of each selected source, by file name.
 
     Raises:
-      InvalidInput: two units would have the same file name, or a path is not valid.
+      InvalidInput: two units would have the same file name, or a path is not valid; or as stored_ops does.
     """
     classes, ops = selection.classes_by_file(), selection.ops_by_file()
+    stored = stored_ops(selection, index)
     generated: dict[str, bytes] = {}
     for source in selection.files:
-        text = _define("TFCARVE_KERNEL_CLASSES", classes[source]) + _define(
-            "TFCARVE_OPS", ops[source]
-        )
         name = file_name(source)
         if name in generated:
             raise InvalidInput(
                 f"{source}: its unit {name} would have the name of another source's unit: rename one of the sources"
             )
+        if source in stored:
+            generated[name] = _definitions(source, stored[source])
+            continue
+        text = _define("TFCARVE_KERNEL_CLASSES", classes[source]) + _define(
+            "TFCARVE_OPS", ops[source]
+        )
         generated[name] = _unit(source, text)
     return generated
 
 
-def helpers(selection: Selection) -> dict[str, bytes]:
+def helpers(selection: Selection, index: KernelIndex | None = None) -> dict[str, bytes]:
     """Returns the unit of each helper source, by file name. Helper sources register nothing."""
+    stored = stored_ops(selection, index)
+    compiled = {h for f, all_of in selection.helpers_of.items() if f not in stored for h in all_of}
     return {
-        file_name(source): f"{_HELPER}{_include(source)}".encode() for source in selection.helpers
+        file_name(source): f"{_HELPER}{_include(source)}".encode()
+        for source in selection.helpers
+        if source in compiled or not stored
     }
 
 

@@ -50,6 +50,7 @@ def _files(release: Release) -> dict[str, Iterable[str]]:
         "core.on_demand": sorted(release.on_demand),
         "core.always": release.core.always,
         "units.c_api_sources": units.c_api_sources,
+        "units.with_environment": [p for p in units.with_environment if p.endswith(".cc")],
         "units.not_helpers": units.not_helpers,
         "units.excluded_sources": units.excluded_sources,
         "units.libraries": units.libraries,
@@ -73,6 +74,9 @@ def _folders(release: Release) -> dict[str, Iterable[str]]:
         "units.helper_folders": release.units.helper_folders,
         "units.searched_folders": release.units.searched_folders,
         "units.c_api_kernels": [release.units.c_api_kernels],
+        "units.with_environment": [
+            path for path in release.units.with_environment if not path.endswith(".cc")
+        ],
         "units.excluded_folders": release.units.excluded_folders,
     }
 

@@ -79,6 +79,7 @@ class Units(JsonDocument, frozen=True):
       searched_folders: the folders in which the search for helper sources looks.
       c_api_kernels: the folder of kernels that are written against TensorFlow's C API.
       c_api_sources: sources that kernels of the C API link in addition to the C API of the mobile build.
+      with_environment: sources and folders of sources that ask their device for TensorFlow's environment.
       not_for_cpu: endings of sources that no CPU build compiles.
       not_helpers: why single sources cannot be helper sources.
       excluded_folders: why sources in other folders cannot be part of a library.
@@ -91,6 +92,7 @@ class Units(JsonDocument, frozen=True):
     searched_folders: tuple[str, ...]
     c_api_kernels: str
     c_api_sources: tuple[str, ...]
+    with_environment: tuple[str, ...]
     not_for_cpu: tuple[str, ...]
     not_helpers: Mapping[str, str]
     excluded_folders: Mapping[str, str]

@@ -19,14 +19,16 @@ class OptionalSource(JsonDocument, frozen=True):
       path: relative to the tree of TensorFlow or of another project; generated from a proto if it ends in .pb.cc.
       defines: qualified names of its functions and variables, sorted; `Class::*` for a class and all its members.
       needs: paths of the optional sources that it refers to, sorted.
+      session: whether TensorFlow's session needs it.
     """
 
     path: str
     defines: tuple[str, ...]
     needs: tuple[str, ...]
+    session: bool
 
 
-class OptionalSources(JsonDocument, frozen=True, tag_field="version", tag=1):
+class OptionalSources(JsonDocument, frozen=True, tag_field="version", tag=2):
     """The optional sources of a release, sorted by path."""
 
     sources: tuple[OptionalSource, ...]
@@ -43,7 +45,7 @@ def read(release: Release) -> OptionalSources:
     remedy = (
         f"run ./bazelw run //third_party/tensorflow/releases/{release.name}:update_optional_sources"
     )
-    return json_codec.decode_version(files.read_bytes(file), OptionalSources, str(file), 1, remedy)
+    return json_codec.decode_version(files.read_bytes(file), OptionalSources, str(file), 2, remedy)
 
 
 def needed(optional: OptionalSources, undefined: Iterable[str]) -> list[str]:

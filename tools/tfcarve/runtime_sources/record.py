@@ -26,21 +26,27 @@ class Symbols:
 
 
 def optional_sources(
-    candidates: Mapping[str, Symbols], others: Iterable[Symbols]
+    candidates: Mapping[str, Symbols], others: Iterable[Symbols], session: Iterable[Symbols]
 ) -> OptionalSources:
     """Returns the candidates that the other objects do not need, directly or indirectly.
 
     Args:
       candidates: the objects of sources that may be optional, by path.
       others: the objects of sources that each library compiles.
+      session: the objects that each library with TensorFlow's session compiles in addition.
     """
     definers = _definers(candidates)
     references = {
         path: _targets(symbols.undefined, definers) - {path} for path, symbols in candidates.items()
     }
     strong = {path: _names(symbols.strong) for path, symbols in candidates.items()}
-    roots = frozenset[str]().union(*(_targets(other.undefined, definers) for other in others))
-    core = closure(roots, references)
+
+    def needed_by(users: Iterable[Symbols]) -> frozenset[str]:
+        roots = frozenset[str]().union(*(_targets(user.undefined, definers) for user in users))
+        return closure(roots, references)
+
+    core = needed_by(others)
+    of_session = needed_by(session)
     scopes = Counter(scope(name) for names in strong.values() for name in names)
     return OptionalSources(
         tuple(
@@ -48,6 +54,7 @@ def optional_sources(
                 path,
                 _entries(strong[path], _names(candidates[path].weak), scopes),
                 tuple(sorted(references[path] - core)),
+                path in of_session,
             )
             for path in sorted(candidates.keys() - core)
         )

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 from tfcarve import files, json_codec
 from tfcarve.errors import TfcarveError
@@ -19,14 +20,14 @@ from tfcarve.releases.release import Release
 from tfcarve.runtime_sources.optional_sources import FILE_NAME, OptionalSources
 from tfcarve.runtime_sources.record import Symbols, optional_sources
 
-# tfcarve's own sources, which every library needs.
-_OWN_FOLDERS = ("third_party/abseil/", "third_party/tensorflow/overrides/", "tools/runtime/")
+# A source that replaces several of Abseil's sources.
+_ALWAYS = "third_party/abseil/cordz.cc"
 # Symbol types of nm(1): of weak symbols, and of symbols that are not external.
 _WEAK, _INTERNAL = "WVu", "wv"
 
 
 class _Object(JsonDocument, frozen=True):
-    candidate: bool
+    kind: Literal["candidate", "core", "session"]
     source: str
     object: str
 
@@ -41,18 +42,16 @@ def recorded(
       symbols: the symbols of each object, by path.
       release: the release.
     """
-    candidates, others = {}, []
+    candidates, others, session = {}, [], []
     for compiled in objects:
-        chosen = (
-            compiled.candidate
-            and compiled.source not in release.core.always
-            and not compiled.source.startswith(_OWN_FOLDERS)
-        )
-        if chosen:
-            candidates[compiled.source] = symbols[compiled.object]
+        found = symbols[compiled.object]
+        if compiled.kind == "session":
+            session.append(found)
+        elif compiled.kind == "core" or compiled.source in (_ALWAYS, *release.core.always):
+            others.append(found)
         else:
-            others.append(symbols[compiled.object])
-    return optional_sources(candidates, others)
+            candidates[compiled.source] = found
+    return optional_sources(candidates, others, session)
 
 
 def read_symbols(paths: Sequence[str]) -> dict[str, Symbols]:

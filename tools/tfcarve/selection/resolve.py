@@ -242,28 +242,35 @@ def _choose_runtime(
 ) -> tuple[Runtime, tuple[SessionReason, ...]]:
     """Returns what runs the models, and why it is a session.
 
-    Raises CheckFailed if a plan is requested that cannot run them.
+    Raises CheckFailed if a plan or a Flex delegate is requested that cannot run them.
     """
-    if request == "flex":
-        return "flex", ()
     if request == "session":
         return "session", (SessionReason("it was requested"),)
+    session_ops = runtime.load(lookup.release)
     ops = [
         (op, needs) for name, needs in partial.ops.items() if (op := lookup.op(name)) is not None
     ]
-    reasons = runtime.session_reasons(
-        ops, runtime.load(lookup.release), trains=any(model.training for model in models)
-    )
-    if request == "plan" and reasons:
-        problems = [
-            Problem(
-                f"op {reason.op!r}: {reason.why}" if reason.op else reason.why,
-                tuple(need.text() for need in reason.needed_by),
-            )
-            for reason in reasons
-        ]
-        raise CheckFailed("a plan cannot run the models:", problems)
+    if request == "flex":
+        _require_no("a Flex delegate", runtime.delegate_reasons(ops, session_ops))
+        return "flex", ()
+    trains = any(model.training for model in models)
+    reasons = runtime.session_reasons(ops, session_ops, trains=trains)
+    if request == "plan":
+        _require_no("a plan", reasons)
     return ("session" if reasons else "plan"), reasons
+
+
+def _require_no(runner: str, reasons: Iterable[SessionReason]) -> None:
+    """Raises CheckFailed if there are reasons why the runner cannot run the models."""
+    problems = [
+        Problem(
+            f"op {reason.op!r}: {reason.why}" if reason.op else reason.why,
+            tuple(need.text() for need in reason.needed_by),
+        )
+        for reason in reasons
+    ]
+    if problems:
+        raise CheckFailed(f"{runner} cannot run the models:", problems)
 
 
 def resolve(

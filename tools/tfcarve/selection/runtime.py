@@ -3,7 +3,7 @@
 A plan (tools/runtime/plan) calls kernels in order and needs a small part of TensorFlow's runtime, but cannot run all graphs.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import cache
 from typing import Literal
 
@@ -34,15 +34,16 @@ class SessionReason(JsonDocument, frozen=True, order=True):
 
 
 class _Row(JsonDocument, frozen=True):
-    ops: frozenset[str]
     why: str
+    ops: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
 
 
 class SessionOps(JsonDocument, frozen=True):
     """The ops of a release that only a session runs (session_ops.yaml).
 
     Attributes:
-      session: ops, and why a plan cannot run them.
+      session: ops, or the sources that define them, and why a plan cannot run them.
       calls: ops that call functions of the model and that a plan runs without a kernel.
       frames: ops of loops and conditions of TensorFlow 1 that a plan runs without a kernel.
     """
@@ -51,11 +52,15 @@ class SessionOps(JsonDocument, frozen=True):
     calls: frozenset[str]
     frames: frozenset[str]
 
+    def listed(self, op: OpDefinition) -> str:
+        """Returns why only a session runs the kernel of an op; "" if a plan or a Flex delegate runs it."""
+        rows = (row for row in self.session if op.name in row.ops or op.file in row.files)
+        return next((row.why for row in rows), "")
+
     def why(self, op: OpDefinition) -> str:
         """Returns why a plan cannot run an op; "" if it can."""
-        for row in self.session:
-            if op.name in row.ops:
-                return row.why
+        if listed := self.listed(op):
+            return listed
         if any(argument.ref for argument in (*op.inputs, *op.outputs)):
             return (
                 "plans have no tensors of reference types, which the variables of TensorFlow 1 have"
@@ -73,6 +78,18 @@ def load(release: Release) -> SessionOps:
     return json_codec.convert(document, SessionOps, str(file))
 
 
+def delegate_reasons(
+    ops: Iterable[tuple[OpDefinition, Collection[Need]]], session_ops: SessionOps
+) -> tuple[SessionReason, ...]:
+    """Returns the reasons why a Flex delegate cannot run some models, sorted; empty if it can.
+
+    Args:
+      ops: the ops of the models, each with the nodes that need it.
+      session_ops: the ops that only a session runs.
+    """
+    return _reasons(ops, session_ops.listed)
+
+
 def session_reasons(
     ops: Iterable[tuple[OpDefinition, Collection[Need]]], session_ops: SessionOps, *, trains: bool
 ) -> tuple[SessionReason, ...]:
@@ -83,10 +100,16 @@ def session_reasons(
       session_ops: the ops that only a session runs.
       trains: whether a model trains.
     """
-    found: Iterable[SessionReason] = (
-        SessionReason(why, op.name, tuple(sorted(set(needs))))
-        for op, needs in ops
-        if (why := session_ops.why(op))
-    )
     training = [SessionReason("a model trains: a session builds gradients at run time")]
-    return tuple(sorted([*found, *(training if trains else [])]))
+    return tuple(sorted([*_reasons(ops, session_ops.why), *(training if trains else [])]))
+
+
+def _reasons(
+    ops: Iterable[tuple[OpDefinition, Collection[Need]]], why: Callable[[OpDefinition], str]
+) -> tuple[SessionReason, ...]:
+    found = (
+        SessionReason(text, op.name, tuple(sorted(set(needs))))
+        for op, needs in ops
+        if (text := why(op))
+    )
+    return tuple(sorted(found))

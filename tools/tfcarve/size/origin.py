@@ -34,13 +34,16 @@ KERNELS, HELPERS, CORE, PROTOS, INTERFACE, THIRD_PARTY, TOOLCHAIN, LINKER = PART
 
 # The unit with the library's manifest; rules/private/proof/prove.bzl names it.
 _MANIFEST = "manifest"
-# The part and the library of an optional source, by the first folder of its path.
+# The part and the library of an optional source, by the start of its path.
 _BY_FOLDER: dict[str, tuple[Part, str]] = {
-    "tensorflow": (CORE, "core"),
-    "absl": (THIRD_PARTY, "abseil"),
-    "double-conversion": (THIRD_PARTY, "double_conversion"),
-    "re2": (THIRD_PARTY, "re2"),
-    "util": (THIRD_PARTY, "re2"),
+    "tensorflow/": (CORE, "core"),
+    "third_party/tensorflow/overrides/": (CORE, "core"),
+    "tools/runtime/engine/": (INTERFACE, "engine"),
+    "tools/runtime/session/": (INTERFACE, "session"),
+    "absl/": (THIRD_PARTY, "abseil"),
+    "double-conversion/": (THIRD_PARTY, "double_conversion"),
+    "re2/": (THIRD_PARTY, "re2"),
+    "util/": (THIRD_PARTY, "re2"),
 }
 
 
@@ -108,8 +111,9 @@ def generated_sources(selection: Selection, release: Release) -> dict[str, Origi
     """
     found = {_MANIFEST: Origin(INTERFACE, f"{_MANIFEST}: {_MANIFEST}")}
     for source in optional_sources.read(release).sources:
-        folder = source.path.partition("/")[0]
-        part, name = _BY_FOLDER.get(folder, (THIRD_PARTY, folder))
+        other: tuple[Part, str] = (THIRD_PARTY, source.path.partition("/")[0])
+        found_in = (of for start, of in _BY_FOLDER.items() if source.path.startswith(start))
+        part, name = next(found_in, other)
         found[_unit(source.path)] = _origin(part, name, PurePosixPath(source.path).stem)
     for name, paths in release.libraries.items():
         for path in paths:

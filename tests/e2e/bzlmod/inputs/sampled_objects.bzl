@@ -10,17 +10,17 @@ _ObjectsInfo = provider(
 
 # Sources that include more headers than others of their library.
 _NAMED = [
-    "direct_session",
     "kernel",
+    "session_engine",
 ]
 
 # The attributes of rules that lead to libraries: of most rules, and of tensorflow_release.
 _ATTRIBUTES = [
     "deps",
     "core_registering",
-    "device_registering",
     "flex_delegate",
     "optional",
+    "session",
     "unit_sources",
 ]
 

@@ -4,20 +4,6 @@
 
 #include "tensorflow/core/framework/device.h"
 
-#include <string>
-
-#include "tensorflow/core/framework/device_factory.h"
-
-namespace tensorflow {
-namespace {
-
-struct NoPluggableDevices {
-  static bool IsPluggableDevice(const std::string&) { return false; }
-};
-
-}  // namespace
-}  // namespace tensorflow
-
-#define DeviceFactory NoPluggableDevices
+#include "tools/runtime/shims/no_pluggable_devices.h"
 
 #include <tensorflow/core/framework/device.cc>

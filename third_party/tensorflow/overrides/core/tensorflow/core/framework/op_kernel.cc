@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "tensorflow/core/framework/device_factory.h"
 #include "tensorflow/core/framework/kernel_def_util.h"
 #include "tensorflow/core/framework/log_memory.h"
 #include "tensorflow/core/framework/memory_types.h"
@@ -20,13 +19,10 @@
 #include "tensorflow/core/platform/platform_strings.h"
 #include "tensorflow/core/profiler/lib/scoped_memory_debug_annotation.h"
 #include "tensorflow/core/profiler/lib/traceme.h"
+#include "tools/runtime/shims/no_pluggable_devices.h"
 
 namespace tensorflow {
 namespace {
-
-struct NoPluggableDevices {
-  static bool IsPluggableDevice(const std::string&) { return false; }
-};
 
 // Stands where TensorFlow's source searches a folder for libraries of kernels.
 struct NoFolder {
@@ -44,7 +40,6 @@ struct NoFolder {
 }  // namespace
 }  // namespace tensorflow
 
-#define DeviceFactory NoPluggableDevices
 #define Env NoFolder
 
 #include <tensorflow/core/framework/op_kernel.cc>
