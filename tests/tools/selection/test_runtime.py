@@ -143,17 +143,14 @@ def test_it_can_be_requested() -> None:
 
 def test_the_ops_of_the_table_exist() -> None:
     """The control: an op of the table that TensorFlow does not have would never match."""
-    assert (_OPS.calls | _OPS.frames).isdisjoint(_SESSION_ONLY)
+    assert _OPS.own.isdisjoint(_SESSION_ONLY)
     assert len(set(_SESSION_ONLY)) == len(_SESSION_ONLY)
 
 
 def test_the_ops_that_plans_run_without_kernels_are_those_of_the_library() -> None:
-    file = Path(os.environ["RUNFILES_DIR"], os.environ["PLAN_CONTROL"])
-    tables = re.findall(
-        r"kCallOps\[\] = \{(.*?)\};|kFrameOps\[\] = \{(.*?)\};", file.read_text(), re.DOTALL
-    )
-    calls, frames = (re.findall(r'"(_?[A-Z]\w+)"', "".join(table)) for table in tables)
-    assert (frozenset(calls), frozenset(frames)) == (_OPS.calls, _OPS.frames)
+    file = Path(os.environ["RUNFILES_DIR"], os.environ["PLAN_ACTIONS"])
+    (table,) = re.findall(r"kOwnOps\[\] = \{(.*?)\n\};", file.read_text(), re.DOTALL)
+    assert frozenset(re.findall(r'\{"(\w+)",', table)) == _OPS.own
 
 
 def test_a_plan_needs_no_kernels_for_control_flow() -> None:

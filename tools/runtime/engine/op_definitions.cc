@@ -10,8 +10,8 @@ namespace tfcarve {
 
 OpDefinition::OpDefinition(const char* bytes, size_t size) {
   const auto define =
-      [bytes, size](
-          tensorflow::OpRegistrationData* data) -> tensorflow::Status {
+      [bytes,
+       size](tensorflow::OpRegistrationData* data) -> tensorflow::Status {
     if (data->op_def.ParseFromArray(bytes, static_cast<int>(size))) {
       return tensorflow::OkStatus();
     }

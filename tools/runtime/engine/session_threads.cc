@@ -12,9 +12,9 @@ namespace tfcarve {
 tensorflow::Status NewThreads(int32_t count,
                               std::shared_ptr<SessionThreads>* threads) {
   if (count < 0 || count > kMaxThreads) {
-    return tensorflow::errors::InvalidArgument(tensorflow::strings::StrCat(
-        "threads is ", count, ": pass 1 to ", kMaxThreads,
-        ", or 0 for one per core"));
+    return tensorflow::errors::InvalidArgument(
+        tensorflow::strings::StrCat("threads is ", count, ": pass 1 to ",
+                                    kMaxThreads, ", or 0 for one per core"));
   }
   if (count == 0) count = tensorflow::port::MaxParallelism();
   if (count > 1) *threads = std::make_shared<SessionThreads>(count);

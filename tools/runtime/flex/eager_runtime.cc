@@ -21,10 +21,11 @@ StatusOr<std::unique_ptr<EagerContext>> EagerContext::Create(
 EagerContext::EagerContext(std::shared_ptr<tfcarve::SessionThreads> threads)
     : threads_(std::move(threads)),
       device_(tfcarve::NewPlanDevice(threads_.get(), /*memory_limit=*/0)),
-      step_container_(0,
-                      [this](const std::string& name) {
-                        device_->resource_manager()->Cleanup(name).IgnoreError();
-                      }),
+      step_container_(
+          0,
+          [this](const std::string& name) {
+            device_->resource_manager()->Cleanup(name).IgnoreError();
+          }),
       runner_([](const std::function<void()>& closure) { closure(); }) {}
 
 namespace tfrt_stub {

@@ -43,8 +43,6 @@ struct BodyNode {
 
   const tensorflow::NodeDef& def() const { return properties->node_def; }
   const std::string& op() const { return properties->node_def.op(); }
-  // Whether only one of its outputs has a value.
-  bool IsSwitch() const { return op() == "Switch" || op() == "_SwitchN"; }
 };
 
 struct Body {

@@ -1,12 +1,10 @@
 #include "tools/runtime/plan/control.h"
 
 #include <cstdint>
-#include <string>
 #include <utility>
 
 #include "tensorflow/core/framework/attr_value.pb.h"
 #include "tensorflow/core/platform/errors.h"
-#include "tools/runtime/engine/engine_factory.h"
 #include "tools/runtime/engine/run_control.h"
 #include "tools/runtime/plan/execute.h"
 
@@ -18,30 +16,6 @@ using ::tensorflow::NameAttrList;
 using ::tensorflow::Status;
 using ::tensorflow::Tensor;
 using ::tensorflow::errors::InvalidArgument;
-
-// Ops that call functions, and the attributes that name them.
-struct CallOp {
-  const char* op;
-  Action action;
-  const char* first;
-  const char* second;
-};
-
-constexpr CallOp kCallOps[] = {
-    {"Case", Action::kCase, "branches", nullptr},
-    {"If", Action::kIf, "then_branch", "else_branch"},
-    {"PartitionedCall", Action::kCall, "f", nullptr},
-    {"StatefulPartitionedCall", Action::kCall, "f", nullptr},
-    {"StatelessCase", Action::kCase, "branches", nullptr},
-    {"StatelessIf", Action::kIf, "then_branch", "else_branch"},
-    {"StatelessWhile", Action::kWhile, "cond", "body"},
-    {"While", Action::kWhile, "cond", "body"},
-};
-
-// The ops of loops and conditions of TensorFlow 1.
-constexpr const char* kFrameOps[] = {"Enter",   "Exit",          "LoopCond",
-                                     "Merge",   "NextIteration", "Switch",
-                                     "_SwitchN"};
 
 Status AddFunction(const NameAttrList& function, Functions* functions,
                    Operation* operation) {
@@ -244,16 +218,6 @@ Status CheckTypes(const BodyNode& node, const Operation& operation) {
 
 }  // namespace
 
-bool PlanRunsItself(const std::string& op) {
-  for (const CallOp& call : kCallOps) {
-    if (op == call.op) return true;
-  }
-  for (const char* const frame : kFrameOps) {
-    if (op == frame) return true;
-  }
-  return false;
-}
-
 Status PrepareCall(const BodyNode& node, Functions* functions,
                    Operation* operation) {
   if (functions->model().FindFunction(node.op()) != nullptr) {
@@ -263,16 +227,27 @@ Status PrepareCall(const BodyNode& node, Functions* functions,
                                           &operation->functions.back()));
     return CheckTypes(node, *operation);
   }
-  for (const CallOp& call : kCallOps) {
-    if (node.op() != call.op) continue;
-    operation->action = call.action;
-    TF_RETURN_IF_ERROR(AddFunctions(node, call.first, functions, operation));
-    if (call.second != nullptr) {
-      TF_RETURN_IF_ERROR(AddFunctions(node, call.second, functions, operation));
-    }
-    return CheckTypes(node, *operation);
+  switch (operation->action) {
+    case Action::kCall:
+      TF_RETURN_IF_ERROR(AddFunctions(node, "f", functions, operation));
+      break;
+    case Action::kCase:
+      TF_RETURN_IF_ERROR(AddFunctions(node, "branches", functions, operation));
+      break;
+    case Action::kIf:
+      TF_RETURN_IF_ERROR(
+          AddFunctions(node, "then_branch", functions, operation));
+      TF_RETURN_IF_ERROR(
+          AddFunctions(node, "else_branch", functions, operation));
+      break;
+    case Action::kWhile:
+      TF_RETURN_IF_ERROR(AddFunctions(node, "cond", functions, operation));
+      TF_RETURN_IF_ERROR(AddFunctions(node, "body", functions, operation));
+      break;
+    default:
+      return tensorflow::OkStatus();  // it calls no function
   }
-  return tensorflow::OkStatus();
+  return CheckTypes(node, *operation);
 }
 
 Status ExecuteCall(const Operation& operation, std::vector<Tensor> inputs,

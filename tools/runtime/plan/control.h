@@ -14,7 +14,8 @@ namespace tfcarve {
 class RunState;
 struct Results;
 
-// Sets the action of a node, and prepares the functions that it calls.
+// Prepares the functions that a node calls; sets its action if its op is a
+// function of the model.
 tensorflow::Status PrepareCall(const BodyNode& node, Functions* functions,
                                Operation* operation);
 

@@ -25,6 +25,15 @@ int64_t NextStep() {
   return next++;
 }
 
+Status NotFed(const tensorflow::NodeDef& node) {
+  tensorflow::DataType type = tensorflow::DT_INVALID;
+  TF_RETURN_IF_ERROR(GetNodeAttr(node, "dtype", &type));
+  return AttachDef(tensorflow::errors::InvalidArgument(
+                       "You must feed a value for placeholder tensor '",
+                       node.name(), "' with dtype ", DataTypeString(type)),
+                   node);
+}
+
 // Runs the steps of a program.
 class Execution {
  public:
@@ -123,6 +132,9 @@ class Execution {
         return status;
       case Action::kConstant:
         values_[step.first_output] = *NodeOf(step).constant;
+        break;
+      case Action::kPlaceholder:
+        status = NotFed(NodeOf(step).def());
         break;
       case Action::kForward:
         Forward(step);

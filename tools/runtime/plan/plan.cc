@@ -26,21 +26,6 @@ constexpr int64_t kLargestFolded = 10 << 20;
 // Preparing and running functions takes stack memory for each level.
 constexpr int kMostNestedFunctions = 200;
 
-// How a node runs that calls no function.
-Action ActionOf(const BodyNode& node) {
-  const std::string& op = node.op();
-  if (node.constant.has_value()) return Action::kConstant;
-  if (op == "NoOp") return Action::kNothing;
-  if (node.IsSwitch()) return Action::kSwitch;
-  if (op == "Merge") return Action::kMerge;
-  if (op == "Identity" || op == "IdentityN" || op == "LoopCond" ||
-      op == "PlaceholderWithDefault" || op == "PreventGradient" ||
-      op == "StopGradient") {
-    return Action::kForward;
-  }
-  return Action::kKernel;
-}
-
 }  // namespace
 
 Status Plan::PrepareKernel(int node, OpKernel** kernel) {
@@ -62,7 +47,7 @@ Status Plan::PrepareKernel(int node, OpKernel** kernel) {
 Status Plan::Prepare(int node, Operation* operation) {
   const BodyNode& at = body_.nodes[node];
   if (at.loop != nullptr) return PrepareLoop(node, operation);
-  operation->action = ActionOf(at);
+  operation->action = ActionOf(at.op());
   Status status = PrepareCall(at, functions_, operation);
   if (status.ok() && operation->action == Action::kKernel) {
     status = PrepareKernel(node, &operation->kernel);

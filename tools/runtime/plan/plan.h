@@ -20,6 +20,7 @@
 #include "tensorflow/core/platform/mutex.h"
 #include "tensorflow/core/platform/status.h"
 #include "tools/runtime/models/graph_model.h"
+#include "tools/runtime/plan/actions.h"
 #include "tools/runtime/plan/body.h"
 #include "tools/runtime/plan/schedule.h"
 
@@ -28,21 +29,6 @@ namespace tfcarve {
 class Functions;
 class Plan;
 struct Program;
-
-// How a node runs.
-enum class Action : char {
-  kKernel,
-  kForward,  // its outputs are its inputs
-  kNothing,
-  kConstant,  // a Const that has control inputs
-  kSwitch,    // one of its outputs is its first input
-  kMerge,     // its output is the input that has a value
-  kLoop,      // runs iterations until it has no next state
-  kCall,      // of a function
-  kIf,        // calls one of two functions
-  kCase,      // calls one of several functions
-  kWhile,     // calls a condition and a body until the condition is false
-};
 
 // A step with what runs it.
 struct Operation {

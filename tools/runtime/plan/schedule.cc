@@ -5,13 +5,15 @@
 #include <queue>
 #include <utility>
 
+#include "tools/runtime/plan/actions.h"
+
 namespace tfcarve {
 namespace {
 
 constexpr int kNone = std::numeric_limits<int>::min();
 
 bool MayBranch(const BodyNode& node) {
-  return node.loop != nullptr || node.IsSwitch();
+  return node.loop != nullptr || ActionOf(node.op()) == Action::kSwitch;
 }
 
 // Builds a schedule: first the order of the nodes, then their values.

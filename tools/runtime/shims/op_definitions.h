@@ -30,9 +30,9 @@ class OpDefinition {
   TFCARVE_DEFINE_OP_1(__COUNTER__, name, is_system, bytes)
 #define TFCARVE_DEFINE_OP_1(id, name, is_system, bytes) \
   TFCARVE_DEFINE_OP_2(id, name, is_system, bytes)
-#define TFCARVE_DEFINE_OP_2(id, name, is_system, bytes)                       \
-  TFCARVE_RECORD(id, true, "op\x1f" #name "\x1f" #is_system)                  \
-  static const ::tfcarve::OpDefinition tfcarve_op_definition_##id(            \
+#define TFCARVE_DEFINE_OP_2(id, name, is_system, bytes)            \
+  TFCARVE_RECORD(id, true, "op\x1f" #name "\x1f" #is_system)       \
+  static const ::tfcarve::OpDefinition tfcarve_op_definition_##id( \
       bytes, sizeof(bytes) - 1);
 
 #endif  // TFCARVE_TOOLS_RUNTIME_SHIMS_OP_DEFINITIONS_H_

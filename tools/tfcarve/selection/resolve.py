@@ -325,8 +325,7 @@ def resolve(
         )
     chosen, reasons = _choose_runtime(request, ordered, lookup, partial)
     if chosen == "plan":
-        without = runtime.load(release)
-        partial.drop_kernels(without.calls | without.frames)
+        partial.drop_kernels(runtime.load(release).own)
     added = []
     if any(model.training for model in ordered):
         added += implicit_ops.add_optimizers(kinds, lookup, partial)

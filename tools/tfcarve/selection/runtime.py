@@ -44,13 +44,11 @@ class SessionOps(JsonDocument, frozen=True):
 
     Attributes:
       session: ops, or the sources that define them, and why a plan cannot run them.
-      calls: ops that call functions of the model and that a plan runs without a kernel.
-      frames: ops of loops and conditions of TensorFlow 1 that a plan runs without a kernel.
+      own: ops that a plan runs without a kernel; some of them call functions of the model.
     """
 
     session: tuple[_Row, ...]
-    calls: frozenset[str]
-    frames: frozenset[str]
+    own: frozenset[str]
 
     def listed(self, op: OpDefinition) -> str:
         """Returns why only a session runs the kernel of an op; "" if a plan or a Flex delegate runs it."""
@@ -65,7 +63,7 @@ class SessionOps(JsonDocument, frozen=True):
             return (
                 "plans have no tensors of reference types, which the variables of TensorFlow 1 have"
             )
-        if op.name not in self.calls and any(a.type in _FUNCTIONS for a in op.attrs.values()):
+        if op.name not in self.own and any(a.type in _FUNCTIONS for a in op.attrs.values()):
             return "its kernel calls a function through TensorFlow's session"
         return ""
 

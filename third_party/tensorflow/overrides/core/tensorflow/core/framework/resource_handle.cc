@@ -25,10 +25,9 @@ namespace {
 // The value of a conversion: a text, or a number.
 struct Value {
   Value(std::string from) : text(std::move(from)) {}  // NOLINT: implicit
-  template <typename Number,
-            std::enable_if_t<std::is_integral_v<Number> ||
-                                 std::is_enum_v<Number>,
-                             int> = 0>
+  template <typename Number, std::enable_if_t<std::is_integral_v<Number> ||
+                                                  std::is_enum_v<Number>,
+                                              int> = 0>
   Value(Number from)  // NOLINT: implicit
       : number(static_cast<unsigned long long>(from)) {}
   Value(const void* from)  // NOLINT: implicit
