@@ -1,6 +1,7 @@
 """The tests that run by name, or all together as //tests:full: each label with what the test shows."""
 
 FULL = {
+    "//tests/e2e:test_chosen_session": "a selection chooses TensorFlow's session, whose sources the library compiles itself",
     "//tests/e2e:test_command_lines_full": "each option of a library is on the command lines of all its sources, on each Linux platform",
     "//tests/e2e:test_fragments_armv7": "the link fragments of other build systems work for linux_armv7",
     "//tests/e2e:test_full_protos": "an app uses the text format of messages with `protos = \"full\"`",

@@ -573,20 +573,6 @@ def _restored() -> Any:
     return graph.as_graph_def()
 
 
-def _datasets() -> Any:
-    """A tf.data pipeline: slices, batched, as a single element."""
-    with tf.Graph().as_default() as graph:
-        fed = tf.compat.v1.placeholder(tf.float32, [_MOST], name=frozen.INPUT)
-        rows, shapes = {"output_types": [tf.float32]}, {"output_shapes": [[None]]}
-        slices = tf.raw_ops.TensorSliceDataset(components=[fed], output_shapes=[[]])
-        batched = tf.raw_ops.BatchDatasetV2(
-            input_dataset=slices, batch_size=_MOST, drop_remainder=True, **rows, **shapes
-        )
-        (element,) = tf.raw_ops.DatasetToSingleElement(dataset=batched, **rows, **shapes)
-        tf.identity(element, name=frozen.OUTPUT)
-    return graph.as_graph_def()
-
-
 # Window size and stride in samples. The transform's size is the next power of two.
 _WINDOWS = ((2, 1), (5, 3), (256, 128), (400, 160), (1024, 1000))
 
@@ -647,7 +633,6 @@ OTHERS = (
     "instantiations",
     "matches",
     "restored",
-    "datasets",
     "spectrograms",
     "special_spectrograms",
     "bytes",
@@ -692,7 +677,6 @@ _FLOAT_GRAPHS: Mapping[str, Callable[[], Any]] = MappingProxyType(
         "instantiations": _instantiations,
         "matches": _matches,
         "restored": _restored,
-        "datasets": _datasets,
         "spectrograms": _spectrograms,
         "special_spectrograms": _spectrograms,
     }
@@ -705,7 +689,7 @@ _WITH_EXACT_SUMS = frozenset(
     }
 )
 # Numbers are moved, or two are combined. The sign of a sum that is zero depends on whether the sum starts with zero.
-_WITH_SIGNED_ZEROS = frozenset({"transposes", "pairs", "biases", "pads", "restored", "datasets"})
+_WITH_SIGNED_ZEROS = frozenset({"transposes", "pairs", "biases", "pads", "restored"})
 # Special numbers of a case by the place in its input.
 _SPECIAL: Mapping[str, Mapping[int, float]] = MappingProxyType(
     {
