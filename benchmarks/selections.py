@@ -15,7 +15,7 @@ from tfcarve.registry.index import KernelIndex
 from tfcarve.registry.settings import Settings, find_compiler
 from tfcarve.releases import known
 from tfcarve.selection import leftover_kinds, runtime_rules
-from tfcarve.selection.resolve import resolve
+from tfcarve.selection.resolve import RuntimeRequest, resolve
 from tfcarve.selection.selection import Selection
 
 
@@ -32,9 +32,11 @@ def of_model(name: str) -> Selection:
     return selected([cached_models.load(name).model], indexed)
 
 
-def selected(models: Sequence[Path], indexed: KernelIndex) -> Selection:
+def selected(
+    models: Sequence[Path], indexed: KernelIndex, request: RuntimeRequest = "auto"
+) -> Selection:
     """Returns what the models need; raises CheckFailed if an op has no kernel."""
     release = known.for_version(indexed.tensorflow.version)
     rules, kinds = runtime_rules.load(release), leftover_kinds.load(release)
     read_models = [read.read(model) for model in models]
-    return resolve(read_models, indexed, release, rules, kinds, "auto").selection
+    return resolve(read_models, indexed, release, rules, kinds, request).selection

@@ -23,23 +23,36 @@ from benchmarks.sources.relink import CommandError
 from demo import cached_models
 from demo.nested import BuildError, NestedError, Workspace
 from e2e.builds import app_workspace
-from e2e.graphs import library_graphs, override_graphs
+from e2e.graphs import dataset_graph, library_graphs, override_graphs
 from tfcarve import files
 from tfcarve.commands import common
 from tfcarve.errors import TfcarveError
 from tfcarve.releases import known
+from tfcarve.runtime_sources import optional_sources
+from tfcarve.selection.resolve import RuntimeRequest
 from tfcarve.selection.selection import Selection
 from tfcarve.size.link_line import LinkLine
 
 PLATFORM = "linux_x86_64"
+_FOLDER = "third_party/tensorflow/overrides/core/"
 _CORE = tuple(override.path for override in known.release().overrides.core)
 PATHS = (*_CORE, *(override.path for override in known.release().overrides.kernels))
 
 
 def contained(selection: Selection, paths: Sequence[str]) -> list[str]:
-    """Returns those of the overrides `paths` that a library of the selection contains: every library has the core's."""
+    """Returns those of the overrides `paths` that a library of the selection contains.
+
+    Every library has the core's, except those of TensorFlow's session, which only a library with a session has.
+    """
     units = {*selection.files, *selection.helpers}
-    return [path for path in paths if path in _CORE or path in units]
+    if selection.runtime == "session":
+        return [path for path in paths if path in _CORE or path in units]
+    session = {
+        source.path.removeprefix(_FOLDER).replace(".pb.cc", ".proto")
+        for source in optional_sources.read(known.release()).sources
+        if source.session
+    }
+    return [path for path in paths if (path in _CORE and path not in session) or path in units]
 
 
 def _exchanges(
@@ -91,23 +104,25 @@ def _row(built: LinkLine, path: str, library: str, exchange: Exchange, expected:
     return Row(path, library, seconds, tensorflow_seconds, saved, problem)
 
 
-def _models(folder: Path) -> Iterator[tuple[str, list[Path]]]:
-    """Yields the models of a library, with its name: those of benchmarks.size.sizes, then the graphs of tests."""
+def _models(folder: Path) -> Iterator[tuple[str, list[Path], RuntimeRequest]]:
+    """Yields the models of a library, with its name and runtime: those of benchmarks.size.sizes, then the graphs of tests."""
     for model in MODELS:
-        yield model, [cached_models.load(model).model]
+        yield model, [cached_models.load(model).model], "auto"
+    yield f"{MODELS[0]}, session", [cached_models.load(MODELS[0]).model], "session"
     for library, graphs in (
         (override_table.TEST_GRAPHS, override_graphs.graphs()),
         (override_table.TEXT_GRAPHS, library_graphs.STRINGS),
+        ("a dataset", {"dataset": dataset_graph.graph()}),
     ):
-        yield library, list(app_workspace.write_graphs(graphs, folder).values())
+        yield library, list(app_workspace.write_graphs(graphs, folder).values()), "auto"
 
 
 def _rows(workspace: Workspace, paths: Sequence[str], models_folder: Path) -> Iterator[Row]:
     indexed = selections.kernel_index(common.sources(None))
     missing = list(paths)
     optional = relink.optional_sources(workspace, PLATFORM, models_folder)
-    for name, models in _models(models_folder):
-        selection = selections.selected(models, indexed)
+    for name, models, request in _models(models_folder):
+        selection = selections.selected(models, indexed, request)
         found = contained(selection, missing)
         if not found:
             continue

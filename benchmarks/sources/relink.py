@@ -115,7 +115,9 @@ def optional_sources(workspace: Workspace, platform: str, folder: Path) -> Path:
     (listed,) = runfiles.glob("*/runtime_objects.json")
     rows: list[dict[str, Any]] = json.loads(listed.read_bytes())
     archive = folder / "liboptional.a"
-    _archived((listed.parent / row["object"] for row in rows if row["candidate"]), archive)
+    _archived(
+        (listed.parent / row["object"] for row in rows if row["kind"] == "candidate"), archive
+    )
     return archive
 
 

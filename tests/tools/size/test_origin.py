@@ -110,7 +110,9 @@ def test_each_optional_source_belongs_to_its_project() -> None:
         "core",
         "abseil",
         "double_conversion",
+        "engine",
         "re2",
+        "session",
     }
 
 

@@ -4,6 +4,6 @@
 
 #include "tensorflow/core/framework/device.h"
 
-#include "tools/runtime/shims/no_pluggable_devices.h"
-
 #include <tensorflow/core/framework/device.cc>
+
+#include "tools/runtime/shims/no_pluggable_devices.h"
