@@ -16,6 +16,8 @@ from tfcarve.selection import libraries
 from tfcarve.selection.selection import Selection
 
 _TENSORFLOW = "tensorflow/"
+# Folders of tfcarve's own sources.
+_OWN = ("third_party/", "tools/")
 # Sources in this folder register kernels through TensorFlow's C API.
 _C_API = "tensorflow/c/"
 _HELPER = '#include "selected.h"\n'
@@ -139,8 +141,15 @@ def helpers(selection: Selection, index: KernelIndex | None = None) -> dict[str,
 
 def optional(sources: Iterable[str]) -> dict[str, bytes]:
     """Returns the unit of each optional source of the runtime, by file name."""
+
+    def included(source: str) -> str:
+        # The root of tfcarve's repository is a place for quoted names.
+        return f'"{source}"' if source.startswith(_OWN) else f"<{source}>"
+
     return {
-        file_name(source): f'#define TFCARVE_OPTIONAL "{source}"\n#include <{source}>\n'.encode()
+        file_name(source): (
+            f'#define TFCARVE_OPTIONAL "{source}"\n#include {included(source)}\n'
+        ).encode()
         for source in sources
     }
 
