@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from tfcarve import full_tensorflow
@@ -20,7 +21,7 @@ import tensorflow as tf
 
 import extent
 from built import published
-from e2e.graphs import file_reads
+from e2e.graphs import file_reads, vector_graph
 from e2e.random_cases import control_flow, seeded_examples
 from e2e.sessions import numpy_session
 from models import frozen
@@ -209,6 +210,60 @@ def test_frames_that_do_not_match(libraries: dict[str, Library]) -> None:
     inside = next(node for node in graph.node if node.op == "NextIteration")
     inside.input[0] = outside.name
     assert "different frames" in str(_error(libraries["plan"], graph))
+
+
+# Sizes of inputs, in order: runs that repeat use the memory that was planned after the first one; a run with another size does not.
+_SIZES = (5000, 5000, 5000, 70_000, 5000, 5000, 5000, 30, 5000, 70_000, 5000, 70_000, 5000, 5000)
+
+
+def _fed(run: int) -> Mapping[str, Any]:
+    generator = np.random.default_rng(run)
+    values = generator.standard_normal(_SIZES[run % len(_SIZES)], np.float32)
+    return {frozen.INPUT: numpy_session.packed(values, [])}
+
+
+def _results(session: Session, runs: Iterable[int]) -> list[list[bytes]]:
+    """Returns the outputs of runs, which are read when all runs are done."""
+    outputs = [frozen.OUTPUT, vector_graph.SECOND]
+    results = [session.bind(_fed(run), outputs).run() for run in runs]
+    found = [[result.output(index).data for index in range(len(outputs))] for result in results]
+    for result in results:
+        result.free()
+    return found
+
+
+def test_runs_share_memory(libraries: dict[str, Library]) -> None:
+    data = vector_graph.graph().SerializeToString()
+    runs = range(3 * len(_SIZES))
+    with (
+        libraries["plan"].session_from_bytes(data, 1) as plan,
+        libraries["session"].session_from_bytes(data, 1) as session,
+    ):
+        expected = _results(session, runs)
+        assert len({first for first, _ in expected}) == len(runs)  # the control: they differ
+        assert _results(plan, runs) == expected
+
+
+def test_runs_at_once_have_memory_of_their_own(libraries: dict[str, Library]) -> None:
+    data = vector_graph.graph().SerializeToString()
+    same_size = [run * len(_SIZES) for run in range(40)]
+    with (
+        libraries["plan"].session_from_bytes(data, 1) as plan,
+        ThreadPoolExecutor(4) as threads,
+    ):
+        expected = _results(plan, same_size)
+        found = threads.map(lambda _: _results(plan, same_size), range(8))
+        assert all(outputs == expected for outputs in found)
+
+
+def test_a_result_outlives_its_session(libraries: dict[str, Library]) -> None:
+    data = vector_graph.graph().SerializeToString()
+    with libraries["plan"].session_from_bytes(data, 1) as session:
+        results = [session.bind(_fed(0), [frozen.OUTPUT]).run() for _ in range(3)]
+    first, *others = [result.output(0).data for result in results]
+    assert all(other == first for other in others)
+    for result in results:
+        result.free()
 
 
 def test_a_kernel_asks_for_the_environment(libraries: dict[str, Library], tmp_path: Path) -> None:

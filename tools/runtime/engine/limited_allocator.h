@@ -1,4 +1,4 @@
-// A session's memory limit.
+// The memory of the process, and a session's memory limit.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_LIMITED_ALLOCATOR_H_
 #define TFCARVE_TOOLS_RUNTIME_LIMITED_ALLOCATOR_H_
@@ -14,6 +14,11 @@ namespace tfcarve {
 
 // The allocator that all sessions of the process share.
 tensorflow::Allocator* ProcessAllocator();
+
+// Returns the memory to the system that the allocator keeps for later runs.
+// Defined with the allocator: third_party/tensorflow/overrides/core/
+// tensorflow/core/common_runtime/process_state.cc.
+void ReleaseCachedMemory();
 
 // Allocates at most `limit` bytes at a time. Tensors may outlive their session:
 // each holds a reference.

@@ -11,6 +11,7 @@
 #include "third_party/eigen3/unsupported/Eigen/CXX11/Tensor"
 #include "tools/runtime/engine/engine_factory.h"
 #include "tools/runtime/engine/limited_allocator.h"
+#include "tools/runtime/plan/run_memory.h"
 
 namespace tfcarve {
 namespace {
@@ -48,7 +49,9 @@ class PlanDevice final : public tensorflow::Device {
 
   tensorflow::Allocator* GetAllocator(
       tensorflow::AllocatorAttributes) override {
-    return limited_ == nullptr ? ProcessAllocator() : limited_.get();
+    // The limit would count a plan's memory even where no run uses it.
+    if (limited_ != nullptr) return limited_.get();
+    return RunMemory::IsActive() ? run_allocator_.get() : ProcessAllocator();
   }
 
   Status Sync() override { return tensorflow::OkStatus(); }
@@ -77,6 +80,8 @@ class PlanDevice final : public tensorflow::Device {
   tensorflow::thread::ThreadPool pool_;
   CpuWorkerThreads workers_;
   const LimitedAllocatorPtr limited_;
+  const tensorflow::core::RefCountPtr<RunAllocator> run_allocator_{
+      new RunAllocator};
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "tools/runtime/plan/device.h"
 #include "tools/runtime/plan/execute.h"
 #include "tools/runtime/plan/plan.h"
+#include "tools/runtime/plan/run_memory.h"
 
 namespace tfcarve {
 namespace {
@@ -54,15 +56,19 @@ class PlanEngine final : public Engine {
   Status Run(const Feeds& feeds, const std::vector<std::string>& names,
              std::vector<NodeTrace>* trace,
              std::vector<Tensor>* tensors) override {
-    const Program* program = nullptr;
-    TF_RETURN_IF_ERROR(FindProgram(feeds, names, &program));
+    Prepared* prepared = nullptr;
+    TF_RETURN_IF_ERROR(FindProgram(feeds, names, &prepared));
+    // A trace has the bytes that each node asks the allocator for.
+    std::optional<RunMemory> memory;
+    if (trace == nullptr) memory.emplace(&prepared->memory);
     Arguments arguments;
     arguments.tensors.reserve(feeds.size());
     for (const auto& [_, tensor] : feeds) arguments.tensors.push_back(tensor);
     RunState state(device_.get(), trace);
     Results results;
     TF_RETURN_IF_ERROR(
-        Execute(*program, std::move(arguments), &state, &results));
+        Execute(*prepared->program, std::move(arguments), &state, &results));
+    if (memory.has_value()) memory->set_complete();
     for (size_t i = 0; i < names.size(); ++i) {
       if (!results.IsAbsent(i)) continue;
       return InvalidArgument(StrCat("Retval[", i,
@@ -78,6 +84,11 @@ class PlanEngine final : public Engine {
   }
 
  private:
+  struct Prepared {
+    std::unique_ptr<const Program> program;
+    ProgramMemory memory;
+  };
+
   Status Find(const std::string& name, Slot* slot) const {
     *slot = FindSlot(plan_->body(), name);
     if (*slot >= 0) return tensorflow::OkStatus();
@@ -114,20 +125,19 @@ class PlanEngine final : public Engine {
 
   // Programs are made for the first run with their inputs and outputs.
   Status FindProgram(const Feeds& feeds, const std::vector<std::string>& names,
-                     const Program** program) {
+                     Prepared** found) {
     Request request;
     TF_RETURN_IF_ERROR(MakeRequest(feeds, names, &request));
     tensorflow::mutex_lock lock(mutex_);
-    std::unique_ptr<const Program>& made =
-        programs_[{request.arguments, request.results}];
-    if (made == nullptr) {
-      std::unique_ptr<const Program> prepared;
-      TF_RETURN_IF_ERROR(plan_->Prepare(request, &prepared));
+    Prepared& prepared = programs_[{request.arguments, request.results}];
+    if (prepared.program == nullptr) {
+      std::unique_ptr<const Program> program;
+      TF_RETURN_IF_ERROR(plan_->Prepare(request, &program));
       // A run that must end does not compute all constants.
       TF_RETURN_IF_ERROR(RunControl::CheckCurrent());
-      made = std::move(prepared);
+      prepared.program = std::move(program);
     }
-    *program = made.get();
+    *found = &prepared;
     return tensorflow::OkStatus();
   }
 
@@ -139,9 +149,7 @@ class PlanEngine final : public Engine {
   std::unique_ptr<Plan> plan_;
   tensorflow::mutex mutex_;
   // By arguments and results.
-  std::map<std::pair<std::vector<Slot>, std::vector<Slot>>,
-           std::unique_ptr<const Program>>
-      programs_;
+  std::map<std::pair<std::vector<Slot>, std::vector<Slot>>, Prepared> programs_;
 };
 
 }  // namespace

@@ -1,7 +1,8 @@
 // For sources that ask the factories of devices whether a device is a plug-in:
 // a carved library has no pluggable devices, so the sources need not refer to
 // the factories, and with them to the options of sessions. A source includes
-// this file after all headers that declare the factories.
+// all headers that declare the factories, then defines the macro DeviceFactory
+// as NoPluggableDevices.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_SHIMS_NO_PLUGGABLE_DEVICES_H_
 #define TFCARVE_TOOLS_RUNTIME_SHIMS_NO_PLUGGABLE_DEVICES_H_
@@ -19,7 +20,5 @@ struct NoPluggableDevices {
 
 }  // namespace
 }  // namespace tensorflow
-
-#define DeviceFactory NoPluggableDevices
 
 #endif  // TFCARVE_TOOLS_RUNTIME_SHIMS_NO_PLUGGABLE_DEVICES_H_

@@ -52,6 +52,9 @@ class CachingAllocator : public Allocator {
     return start + offset;
   }
 
+  // Returns all cached blocks to the system.
+  void ReleaseAll() { Release(0); }
+
   void DeallocateRaw(void* pointer) override {
     if (pointer == nullptr) return;
     const Block block = *(static_cast<Block*>(pointer) - 1);
@@ -146,6 +149,11 @@ class CachingAllocator : public Allocator {
   size_t max_used_ TF_GUARDED_BY(mutex_) = 0;
 };
 
+CachingAllocator* SharedAllocator() {
+  static auto* const allocator = new CachingAllocator(cpu_allocator_base());
+  return allocator;
+}
+
 }  // namespace
 
 /*static*/ ProcessState* ProcessState::singleton() {
@@ -162,10 +170,13 @@ ProcessState::ProcessState()
 
 ProcessState::MemDesc ProcessState::PtrType(const void*) { return MemDesc(); }
 
-Allocator* ProcessState::GetCPUAllocator(int) {
-  static Allocator* const allocator =
-      new CachingAllocator(cpu_allocator_base());
-  return allocator;
-}
+Allocator* ProcessState::GetCPUAllocator(int) { return SharedAllocator(); }
 
 }  // namespace tensorflow
+
+namespace tfcarve {
+
+// Declared in tools/runtime/engine/limited_allocator.h.
+void ReleaseCachedMemory() { tensorflow::SharedAllocator()->ReleaseAll(); }
+
+}  // namespace tfcarve

@@ -4,6 +4,8 @@
 
 #include "tensorflow/core/framework/device.h"
 
-#include <tensorflow/core/framework/device.cc>
-
 #include "tools/runtime/shims/no_pluggable_devices.h"
+
+#define DeviceFactory NoPluggableDevices
+
+#include <tensorflow/core/framework/device.cc>

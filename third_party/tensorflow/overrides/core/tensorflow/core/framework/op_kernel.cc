@@ -40,6 +40,7 @@ struct NoFolder {
 }  // namespace
 }  // namespace tensorflow
 
+#define DeviceFactory NoPluggableDevices
 #define Env NoFolder
 
 #include <tensorflow/core/framework/op_kernel.cc>
