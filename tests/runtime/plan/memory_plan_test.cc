@@ -31,11 +31,10 @@ std::string Fault(const std::vector<UsedBlock>& blocks,
     if (plan.offsets[i] + blocks[i].size > plan.total) return "total";
     for (size_t j = 0; j < i; ++j) {
       if (plan.offsets[j] == MemoryPlan::kOutside) continue;
-      const bool at_once = blocks[i].begin < blocks[j].end &&
-                           blocks[j].begin < blocks[i].end;
-      const bool overlap =
-          plan.offsets[i] < plan.offsets[j] + blocks[j].size &&
-          plan.offsets[j] < plan.offsets[i] + blocks[i].size;
+      const bool at_once =
+          blocks[i].begin < blocks[j].end && blocks[j].begin < blocks[i].end;
+      const bool overlap = plan.offsets[i] < plan.offsets[j] + blocks[j].size &&
+                           plan.offsets[j] < plan.offsets[i] + blocks[i].size;
       if (at_once && overlap) return "overlap";
     }
   }
