@@ -1,4 +1,4 @@
-"""Kernels for Arm, compiled by g++ and by clang, under qemu: compared with full TensorFlow's on this machine.
+"""Kernels for Arm, compiled by g++ or by clang, under qemu: compared with full TensorFlow's on this machine.
 
 The kernels of the overrides, random ops and their errors, and decoders of images, which get damaged images too.
 """
@@ -43,9 +43,8 @@ def _cases(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Case]:
     return override_graphs.cases(tmp_path_factory.mktemp("full"))
 
 
-@pytest.fixture(name="programs", scope="module", params=_COMPILERS)
+@pytest.fixture(name="programs", scope="module")
 def _programs(
-    request: pytest.FixtureRequest,
     cases: Mapping[str, Case],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Mapping[str, Path]]:
@@ -54,7 +53,7 @@ def _programs(
     graphs = {name: case.graph for name, case in cases.items()} | decoders
     groups = {platform: f"{platform}_programs" for platform in _PLATFORMS}
     folder = tmp_path_factory.mktemp("models")
-    name, flags = _COMPILERS[request.param]
+    name, flags = _COMPILERS[os.environ["TESTED_COMPILER"]]
     with app_workspace.opened(name) as workspace:
         built = override_library.build(
             workspace, graphs, folder, tuple(groups.values()), "arm", flags
