@@ -87,4 +87,5 @@ def test_manifest(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect", "--json", str(built.shared)]) == 0
     manifest = json.loads(capsys.readouterr().out)
     assert [model["name"] for model in manifest["models"]] == ["tiny.pb"]
+    assert manifest["runtime"] == "plan"
     assert {"AppScale", "MatMul", "Relu"} <= set(manifest["ops"])

@@ -62,6 +62,7 @@ def _show_library(path: Path, as_json: bool) -> None:
         for model in found.models:
             _print(f"  {model.sha256}  {model.name}")
             _print(*(f"  {line}" for line in summary_lines.signature_lines(model.signatures)))
+        _print(f"runtime: {found.runtime}")
         _print(f"ops: {len(found.ops)}", *(f"  {op}" for op in found.ops))
         _print(f"compiled with: {' '.join(found.defines)}")
 

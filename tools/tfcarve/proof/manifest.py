@@ -10,6 +10,7 @@ from tfcarve import __version__, json_codec
 from tfcarve.errors import InvalidInput
 from tfcarve.json_codec import JsonDocument
 from tfcarve.models.signature_def import Signature
+from tfcarve.selection.runtime import Runtime
 from tfcarve.selection.selection import Selection
 
 VERSION: Literal[1] = 1
@@ -39,6 +40,7 @@ class Manifest(JsonDocument, frozen=True):
       defines: macros that decided which kernels are registered, sorted.
       models: the models that it was carved for, sorted.
       ops: the ops that it registers for them, sorted.
+      runtime: what runs the graphs.
     """
 
     version: Literal[1]
@@ -47,6 +49,7 @@ class Manifest(JsonDocument, frozen=True):
     defines: tuple[str, ...]
     models: tuple[ManifestModel, ...]
     ops: tuple[str, ...]
+    runtime: Runtime
 
     def to_json(self) -> str:
         """Returns the JSON form on one line of ASCII: it becomes a string in the library."""
@@ -66,6 +69,7 @@ def of(selection: Selection) -> Manifest:
         tuple(sorted(selection.tensorflow.defines)),
         tuple(ManifestModel(*key[:2], models[key]) for key in sorted(models)),
         tuple(sorted(op.name for op in selection.ops)),
+        selection.runtime,
     )
 
 
