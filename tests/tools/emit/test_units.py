@@ -119,14 +119,13 @@ def _plan(**fields: object) -> Selection:
     )
 
 
-@pytest.mark.parametrize("runtime", ["plan", "flex"])
-def test_definitions_are_stored_without_a_session(runtime: str) -> None:
+def test_definitions_are_stored_for_a_plan() -> None:
     index = KernelIndex(
         _INDEX.tensorflow,
         (),
         tuple(msgspec.structs.replace(op, system=op.name == "_Arg") for op in _INDEX.ops),
     )
-    generated = units.units(_plan(runtime=runtime), index)
+    generated = units.units(_plan(), index)
     name = "tensorflow__core__ops__array_ops.cc"
     assert (
         generated[name]
@@ -136,15 +135,16 @@ def test_definitions_are_stored_without_a_session(runtime: str) -> None:
             'TFCARVE_DEFINE_OP("_Arg", true,\n                  "\\012\\004_Arg")\n'
         ).encode()
     )
-    sources = units.units(_plan(runtime=runtime))
+    sources = units.units(_plan())
     # Sources that also have kernels, and custom ops, are compiled.
     assert {key for key in sources if sources[key] != generated[key]} == {name}
     assert units.is_unit(generated[name])
-    assert units.helpers(_plan(runtime=runtime), index).keys() == {"h__both.cc", "h__relu.cc"}
+    assert units.helpers(_plan(), index).keys() == {"h__both.cc", "h__relu.cc"}
 
 
-def test_a_session_needs_the_sources_of_definitions() -> None:
-    chosen = _plan(runtime="session")
+@pytest.mark.parametrize("runtime", ["flex", "session"])
+def test_others_need_the_sources_of_definitions(runtime: str) -> None:
+    chosen = _plan(runtime=runtime)
     assert units.units(chosen, _INDEX) == units.units(chosen)
     assert units.helpers(chosen, _INDEX).keys() == units.helpers(chosen).keys()
 

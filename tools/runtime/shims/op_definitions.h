@@ -1,6 +1,5 @@
-// Op definitions as data, for libraries without TensorFlow's session: they need
-// no functions that compute shapes, so they do not compile the sources that
-// define ops.
+// Op definitions as data, for libraries that run plans: they need no functions
+// that compute shapes, so they do not compile the sources that define ops.
 //
 // A unit defines TFCARVE_UNIT, the source that has the definitions in
 // TensorFlow, includes this file, and has a TFCARVE_DEFINE_OP for each op:

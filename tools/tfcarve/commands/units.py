@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--index",
         type=Path,
         metavar="FILE",
-        help="index.json of the selection: a library without TensorFlow's session gets op definitions as data "
+        help="index.json of the selection: a library that runs plans gets op definitions as data "
         "(default: the sources of op definitions are compiled)",
     )
     for name in ("units", "helpers"):

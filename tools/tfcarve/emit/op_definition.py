@@ -1,6 +1,6 @@
 """Op definitions as data: TensorFlow's message OpDef in binary form.
 
-A library that runs no session needs no shape functions, so it does not compile the sources that define ops.
+A library that runs plans needs no shape functions, so it does not compile the sources that define ops.
 
 Source of the field numbers: tensorflow/core/framework/{op_def,attr_value,tensor,tensor_shape}.proto.
 """

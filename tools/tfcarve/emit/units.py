@@ -75,7 +75,8 @@ def stored_ops(
 ) -> dict[str, tuple[OpDefinition, ...]]:
     """Returns the ops whose definitions a library has as data, by the source that defines them.
 
-    The source is not compiled, because it has no selected kernels and only a session calls its functions, which compute shapes.
+    The source is not compiled, because it has no selected kernels, and a plan does not call its functions, which compute shapes. A
+    session and a Flex delegate do.
 
     Args:
       selection: the selection.
@@ -84,7 +85,7 @@ def stored_ops(
     Raises:
       InvalidInput: the index is that of another tree, or lacks an op.
     """
-    if index is None or selection.runtime == "session":
+    if index is None or selection.runtime != "plan":
         return {}
     if index.tensorflow.tree_sha256 != selection.tensorflow.tree_sha256:
         raise InvalidInput(
