@@ -256,6 +256,28 @@ def test_runs_at_once_have_memory_of_their_own(libraries: dict[str, Library]) ->
         assert all(outputs == expected for outputs in found)
 
 
+def test_runs_with_too_many_blocks_for_a_plan(libraries: dict[str, Library]) -> None:
+    """A loop that allocates in each of its iterations."""
+    with tf.Graph().as_default() as made:
+        x = tf.compat.v1.placeholder(tf.float32, [None], name=frozen.INPUT)
+        _, found = tf.while_loop(
+            lambda i, _: i < 3000, lambda i, y: (i + 1, tf.tanh(y) + y), (tf.constant(0), x)
+        )
+        tf.identity(found, name=frozen.OUTPUT)
+    data = made.as_graph_def().SerializeToString()
+    values = np.linspace(-0.1, 0.1, 2000, dtype=np.float32)
+    fed = {frozen.INPUT: numpy_session.packed(values, [])}
+    found = {}
+    for name, library in libraries.items():
+        with library.session_from_bytes(data, 1) as session:
+            bound = session.bind(fed, [frozen.OUTPUT])
+            results = [bound.run() for _ in range(2)]
+            found[name] = [result.output(0).data for result in results]
+            for result in results:
+                result.free()
+    assert found["plan"] == found["session"]
+
+
 def test_a_result_outlives_its_session(libraries: dict[str, Library]) -> None:
     data = vector_graph.graph().SerializeToString()
     with libraries["plan"].session_from_bytes(data, 1) as session:

@@ -35,16 +35,25 @@ Header* HeaderOf(void* data) { return static_cast<Header*>(data) - 1; }
 // run.
 class RunLog : public tensorflow::core::RefCounted {
  public:
+  // Returns the number of the block.
   int Add(size_t size) {
     std::lock_guard<std::mutex> lock(mutex_);
-    const int index = static_cast<int>(blocks_.size());
-    blocks_.push_back({size, index});
-    return index;
+    const size_t index = count_++;
+    if (index < kMostBlocks) {
+      blocks_.push_back({size, static_cast<int>(index)});
+    }
+    return static_cast<int>(std::min(index, kMostBlocks));
   }
 
   void End(int index) {
     std::lock_guard<std::mutex> lock(mutex_);
+    if (static_cast<size_t>(index) == kMostBlocks) return;
     blocks_[index].end = static_cast<int>(blocks_.size());
+  }
+
+  bool IsFull() const {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return count_ > kMostBlocks;
   }
 
   std::vector<UsedBlock> blocks() const {
@@ -54,7 +63,8 @@ class RunLog : public tensorflow::core::RefCounted {
 
  private:
   mutable std::mutex mutex_;
-  std::vector<UsedBlock> blocks_;
+  size_t count_ = 0;
+  std::vector<UsedBlock> blocks_;  // the first ones
 };
 
 // The memory of a plan. Its owner and each block in use hold a reference.
@@ -189,9 +199,9 @@ RunMemory::~RunMemory() {
 }
 
 void RunMemory::EndRecording() {
-  std::vector<UsedBlock> blocks = log_->blocks();
+  const std::vector<UsedBlock> blocks = log_->blocks();
+  const bool has_plan = is_complete_ && !log_->IsFull();
   log_->Unref();
-  const bool has_plan = is_complete_ && blocks.size() <= kMostBlocks;
   std::shared_ptr<const MemoryPlan> plan;
   if (has_plan) {
     plan = std::make_shared<const MemoryPlan>(PlaceBlocks(blocks, kUnit));
