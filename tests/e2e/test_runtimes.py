@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -28,6 +28,7 @@ from models import frozen
 from tfcarve.client.c_interface import Status
 from tfcarve.client.call_error import CallError
 from tfcarve.client.library import Library
+from tfcarve.client.result import Result
 from tfcarve.client.session import Session
 
 _SHARED_LIBRARY = "libtensorflow-core.so"
@@ -222,14 +223,18 @@ def _fed(run: int) -> Mapping[str, Any]:
     return {frozen.INPUT: numpy_session.packed(values, [])}
 
 
-def _results(session: Session, runs: Iterable[int]) -> list[list[bytes]]:
-    """Returns the outputs of runs, which are read when all runs are done."""
-    outputs = [frozen.OUTPUT, vector_graph.SECOND]
-    results = [session.bind(_fed(run), outputs).run() for run in runs]
-    found = [[result.output(index).data for index in range(len(outputs))] for result in results]
+def _read(results: Sequence[Result], count: int) -> list[list[bytes]]:
+    """Returns the first outputs of results, and frees the results when all are read."""
+    found = [[result.output(index).data for index in range(count)] for result in results]
     for result in results:
         result.free()
     return found
+
+
+def _results(session: Session, runs: Iterable[int]) -> list[list[bytes]]:
+    """Returns the outputs of runs, which are read when all runs are done."""
+    outputs = [frozen.OUTPUT, vector_graph.SECOND]
+    return _read([session.bind(_fed(run), outputs).run() for run in runs], len(outputs))
 
 
 def test_runs_share_memory(libraries: dict[str, Library]) -> None:
@@ -271,10 +276,7 @@ def test_runs_with_too_many_blocks_for_a_plan(libraries: dict[str, Library]) -> 
     for name, library in libraries.items():
         with library.session_from_bytes(data, 1) as session:
             bound = session.bind(fed, [frozen.OUTPUT])
-            results = [bound.run() for _ in range(2)]
-            found[name] = [result.output(0).data for result in results]
-            for result in results:
-                result.free()
+            found[name] = _read([bound.run() for _ in range(2)], 1)
     assert found["plan"] == found["session"]
 
 
@@ -282,10 +284,8 @@ def test_a_result_outlives_its_session(libraries: dict[str, Library]) -> None:
     data = vector_graph.graph().SerializeToString()
     with libraries["plan"].session_from_bytes(data, 1) as session:
         results = [session.bind(_fed(0), [frozen.OUTPUT]).run() for _ in range(3)]
-    first, *others = [result.output(0).data for result in results]
+    first, *others = _read(results, 1)
     assert all(other == first for other in others)
-    for result in results:
-        result.free()
 
 
 def test_a_kernel_asks_for_the_environment(libraries: dict[str, Library], tmp_path: Path) -> None:

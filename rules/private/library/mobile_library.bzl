@@ -222,9 +222,8 @@ def _interface(ctx):
     """The interface that apps call: the C interface of sessions, or the C interface of a Flex delegate.
 
     Returns:
-      struct: cc_info, its code; exports, a File with the exported symbols; name
-      of the shared library; java_natives, the CcInfo of its native methods for Java; kept, linker flags for functions
-      that are kept but not exported.
+      struct: cc_info, its code; exports, a File with the exported symbols; name of the shared library; java_natives, the
+      CcInfo of its native methods for Java; kept, linker flags for functions that are kept but not exported.
     """
     tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
     if ctx.attr.flex:
@@ -248,12 +247,16 @@ def _interface(ctx):
 def _runtime(ctx, interface, *, session):
     """The libraries that a library links in addition to its own objects, in link order: list of CcInfo.
 
-    With full protos, they include all optional sources, which the app may call. `session`: whether the library is known to have
-    TensorFlow's session.
+    With full protos, they include all optional sources, which the app may call; TensorFlow's session is part of them. `session`:
+    whether the library is known to have TensorFlow's session.
     """
     tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
-    full = ctx.attr.protos == "full"
-    return ([tensorflow.optional] if full else []) + ([tensorflow.session] if session and not full else []) + [
+    optional = []
+    if ctx.attr.protos == "full":
+        optional = [tensorflow.optional]
+    elif session:
+        optional = [tensorflow.session]
+    return optional + [
         interface.cc_info,
         tensorflow.core_registering,
         tensorflow.unit_sources,

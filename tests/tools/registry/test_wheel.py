@@ -3,19 +3,18 @@
 wheel_exceptions.yaml lists exceptions with reasons. An exception that is no longer needed fails a test.
 """
 
-import functools
 import os
 import re
 from collections import Counter
 from pathlib import Path
 from typing import Any, cast
 
+import asking_sources
 import pytest
 import trees
 import yaml
 
 from tfcarve import dtypes
-from tfcarve.build_files import sources
 from tfcarve.emit import op_definition
 from tfcarve.models.node_use import AttrValue
 from tfcarve.registry import index, scan
@@ -184,24 +183,16 @@ _ASK_NOTHING = {"DeviceIndex", "FakeParam", "ToBool"}
 
 
 def test_plans_run_no_kernels_that_ask_for_parts_of_a_session(built: KernelIndex) -> None:
-    root = trees.tensorflow()
-    files = sources.below(root)
-    declared = {
-        f"tensorflow/core/framework/{name}.h" for name in ("dataset", "function", "op_kernel")
-    }
-
-    @functools.cache
-    def asks(path: str) -> bool:
-        file = root / path
-        return file.is_file() and bool(_OF_A_SESSION.search(file.read_text(errors="replace")))
-
+    asks = asking_sources.finder(
+        trees.tensorflow(), _OF_A_SESSION, ("dataset", "function", "op_kernel")
+    )
     session_ops = runtime.load(known.release())
     asking = {
         registration.op
         for registration in built.registrations
         if registration.device != "GPU"
         and registration.file.startswith(known.release().units.folders)
-        and any(map(asks, {registration.file, *files.closure([registration.file])} - declared))
+        and asks(registration.file)
     }
     assert "BatchDatasetV2" in asking
     run = {name for name in asking if (op := built.op(name)) and not session_ops.why(op)}

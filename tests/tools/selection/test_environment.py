@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 import re
 
+import asking_sources
 import msgspec
 import pytest
 import trees
 from selections import selection
 
-from tfcarve.build_files import sources
 from tfcarve.build_files.core import core_of
 from tfcarve.releases import known
 from tfcarve.selection.environment import is_needed
 
 _RELEASE = known.release()
-# Headers of the core that declare the accessors. All kernels include the first two.
-_ACCESSORS = {
-    f"tensorflow/core/framework/{name}.h"
-    for name in ("op_kernel", "device_base", "function", "dataset")
-}
-_ASKS = re.compile(r"\benv\(\)")
 
 
 @pytest.mark.parametrize(
@@ -42,19 +35,11 @@ def test_is_needed(source: str, needed: bool) -> None:
 def test_the_list_has_all_sources_that_ask_and_no_others() -> None:
     version_h = trees.tensorflow(_RELEASE.version) / "tensorflow/core/public/version.h"
     root = version_h.resolve().parents[3]
-    files = sources.below(root)
-
-    @functools.cache
-    def asks(path: str) -> bool:
-        file = root / path
-        return file.is_file() and bool(_ASKS.search(file.read_text(errors="replace")))
-
+    # All kernels include the first two headers.
+    declaring = ("op_kernel", "device_base", "function", "dataset")
+    asks = asking_sources.finder(root, re.compile(r"\benv\(\)"), declaring)
     listed = _RELEASE.units.with_environment
-    found = {
-        source
-        for source in core_of(root, _RELEASE).unit_sources
-        if any(map(asks, {source, *files.closure([source])} - _ACCESSORS))
-    }
+    found = set(filter(asks, core_of(root, _RELEASE).unit_sources))
     missing = {source for source in found if not source.startswith(listed)}
     # Devices for GPUs, and ops for tests.
     assert {s for s in missing if not s.startswith("tensorflow/core/common_runtime/")} == set()

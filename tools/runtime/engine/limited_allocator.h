@@ -1,7 +1,7 @@
 // The memory of the process, and a session's memory limit.
 
-#ifndef TFCARVE_TOOLS_RUNTIME_LIMITED_ALLOCATOR_H_
-#define TFCARVE_TOOLS_RUNTIME_LIMITED_ALLOCATOR_H_
+#ifndef TFCARVE_TOOLS_RUNTIME_ENGINE_LIMITED_ALLOCATOR_H_
+#define TFCARVE_TOOLS_RUNTIME_ENGINE_LIMITED_ALLOCATOR_H_
 
 #include <atomic>
 #include <cstddef>
@@ -46,4 +46,4 @@ LimitedAllocatorPtr NewLimitedAllocator(size_t limit);
 
 }  // namespace tfcarve
 
-#endif  // TFCARVE_TOOLS_RUNTIME_LIMITED_ALLOCATOR_H_
+#endif  // TFCARVE_TOOLS_RUNTIME_ENGINE_LIMITED_ALLOCATOR_H_

@@ -1,6 +1,7 @@
 #include "tools/runtime/plan/control.h"
 
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "tensorflow/core/framework/attr_value.pb.h"
@@ -12,16 +13,16 @@ namespace tfcarve {
 namespace {
 
 using ::tensorflow::AttrValue;
+using ::tensorflow::AttrValueMap;
 using ::tensorflow::NameAttrList;
 using ::tensorflow::Status;
 using ::tensorflow::Tensor;
 using ::tensorflow::errors::InvalidArgument;
 
-Status AddFunction(const NameAttrList& function, Functions* functions,
-                   Operation* operation) {
+Status AddFunction(const std::string& name, const AttrValueMap& attrs,
+                   Functions* functions, Operation* operation) {
   operation->functions.emplace_back();
-  return functions->Prepare(function.name(), function.attr(),
-                            &operation->functions.back());
+  return functions->Prepare(name, attrs, &operation->functions.back());
 }
 
 Status AddFunctions(const BodyNode& node, const char* attribute,
@@ -32,10 +33,12 @@ Status AddFunctions(const BodyNode& node, const char* attribute,
     return InvalidArgument("it has no attribute ", attribute);
   }
   if (found->second.value_case() == AttrValue::kFunc) {
-    return AddFunction(found->second.func(), functions, operation);
+    const NameAttrList& function = found->second.func();
+    return AddFunction(function.name(), function.attr(), functions, operation);
   }
   for (const NameAttrList& function : found->second.list().func()) {
-    TF_RETURN_IF_ERROR(AddFunction(function, functions, operation));
+    TF_RETURN_IF_ERROR(
+        AddFunction(function.name(), function.attr(), functions, operation));
   }
   if (operation->functions.empty()) {
     return InvalidArgument("attribute ", attribute, " names no function");
@@ -222,9 +225,8 @@ Status PrepareCall(const BodyNode& node, Functions* functions,
                    Operation* operation) {
   if (functions->model().FindFunction(node.op()) != nullptr) {
     operation->action = Action::kCall;
-    operation->functions.emplace_back();
-    TF_RETURN_IF_ERROR(functions->Prepare(node.op(), node.def().attr(),
-                                          &operation->functions.back()));
+    TF_RETURN_IF_ERROR(
+        AddFunction(node.op(), node.def().attr(), functions, operation));
     return CheckTypes(node, *operation);
   }
   switch (operation->action) {

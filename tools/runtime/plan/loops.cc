@@ -20,7 +20,7 @@ using ::tensorflow::strings::StrCat;
 constexpr int kNone = -1;
 constexpr int kRoot = 0;
 // A frame inside of another one takes stack memory when it runs.
-constexpr int kMostNestedLoops = 100;
+constexpr int kMaxNestedLoops = 100;
 
 bool IsEnter(const BodyNode& node) { return node.op() == "Enter"; }
 bool IsExit(const BodyNode& node) { return node.op() == "Exit"; }
@@ -44,19 +44,26 @@ struct Frame {
   std::vector<int> exits;
 };
 
+// Calls `visit` for each node that must run before `node`.
+template <typename Visit>
+void ForEachSource(const Body& body, const BodyNode& node, const Visit& visit) {
+  for (const Slot slot : node.inputs) {
+    const int producer = body.producers[slot];
+    if (producer != Body::kArgument) visit(producer);
+  }
+  for (const int control : node.controls) visit(control);
+}
+
 // Finds nodes that need their own outputs.
 Status CheckCycles(const Body& body) {
   const size_t count = body.nodes.size();
   std::vector<std::vector<int>> users(count);
   std::vector<int> waiting(count);
   for (size_t i = 0; i < count; ++i) {
-    const auto wait_for = [&](int producer) {
-      if (producer == Body::kArgument) return;
-      users[producer].push_back(static_cast<int>(i));
+    ForEachSource(body, body.nodes[i], [&](int source) {
+      users[source].push_back(static_cast<int>(i));
       ++waiting[i];
-    };
-    for (const Slot slot : body.nodes[i].inputs) wait_for(body.producers[slot]);
-    for (const int control : body.nodes[i].controls) wait_for(control);
+    });
   }
   std::vector<int> ready;
   for (size_t i = 0; i < count; ++i) {
@@ -88,7 +95,7 @@ class Frames {
     std::vector<int> todo;
     for (int i = 0; i < count; ++i) {
       bool is_source = true;
-      ForEachSource(i, [&](int source) {
+      ForEachSource(body_, body_.nodes[i], [&](int source) {
         users_[source].push_back(i);
         is_source = false;
       });
@@ -121,15 +128,6 @@ class Frames {
   const std::vector<Frame>& frames() const { return frames_; }
 
  private:
-  template <typename Visit>
-  void ForEachSource(int node, const Visit& visit) const {
-    for (const Slot slot : body_.nodes[node].inputs) {
-      const int producer = body_.producers[slot];
-      if (producer != Body::kArgument) visit(producer);
-    }
-    for (const int control : body_.nodes[node].controls) visit(control);
-  }
-
   void Place(int node, int frame, std::vector<int>* todo) {
     of_[node] = frame;
     todo->push_back(node);
@@ -153,7 +151,7 @@ class Frames {
         Frame made;
         made.parent = of_[node];
         made.depth = frames_[of_[node]].depth + 1;
-        if (made.depth > kMostNestedLoops) {
+        if (made.depth > kMaxNestedLoops) {
           return InvalidArgument("loops are nested too deep, at ", Named(at));
         }
         frames_[of_[node]].children.push_back(*frame);

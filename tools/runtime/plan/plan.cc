@@ -24,7 +24,7 @@ using ::tensorflow::strings::StrCat;
 constexpr int64_t kLargestFolded = 10 << 20;
 
 // Preparing and running functions takes stack memory for each level.
-constexpr int kMostNestedFunctions = 200;
+constexpr int kMaxNestedFunctions = 200;
 
 }  // namespace
 
@@ -194,7 +194,7 @@ Status Functions::Prepare(const std::string& name, const AttrValueMap& attrs,
   const auto [entry, is_new] = functions_.try_emplace(key);
   if (is_new) {
     ++depth_;
-    const Status status = depth_ > kMostNestedFunctions
+    const Status status = depth_ > kMaxNestedFunctions
                               ? InvalidArgument("its calls are nested too deep")
                               : Make(*function, attrs, &entry->second);
     --depth_;

@@ -10,12 +10,12 @@ namespace {
 using ::tensorflow::Allocator;
 
 // Smaller blocks come from malloc, which is as fast.
-constexpr size_t kSmallest = 4096;
+constexpr size_t kMinPlannedSize = 4096;
 // A run with more allocations has loops; to place its blocks takes too long.
-constexpr size_t kMostBlocks = 2000;
+constexpr size_t kMaxBlocks = 2000;
 // Programs whose runs differ, because their inputs have other shapes, get no
 // further plans.
-constexpr int kMostFailures = 3;
+constexpr int kMaxFailures = 3;
 constexpr size_t kUnit = Allocator::kAllocatorAlignment;
 
 // In front of the data of each block.
@@ -38,22 +38,22 @@ class RunLog : public tensorflow::core::RefCounted {
   // Returns the number of the block.
   int Add(size_t size) {
     std::lock_guard<std::mutex> lock(mutex_);
-    const size_t index = count_++;
-    if (index < kMostBlocks) {
-      blocks_.push_back({size, static_cast<int>(index)});
-    }
-    return static_cast<int>(std::min(index, kMostBlocks));
+    const int index = static_cast<int>(blocks_.size());
+    is_full_ |= blocks_.size() == kMaxBlocks;
+    if (!is_full_) blocks_.push_back({size, index});
+    return index;
   }
 
   void End(int index) {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (static_cast<size_t>(index) == kMostBlocks) return;
+    if (static_cast<size_t>(index) == kMaxBlocks) return;
     blocks_[index].end = static_cast<int>(blocks_.size());
   }
 
+  // Whether the run allocated more blocks than the log has.
   bool IsFull() const {
     std::lock_guard<std::mutex> lock(mutex_);
-    return count_ > kMostBlocks;
+    return is_full_;
   }
 
   std::vector<UsedBlock> blocks() const {
@@ -63,8 +63,8 @@ class RunLog : public tensorflow::core::RefCounted {
 
  private:
   mutable std::mutex mutex_;
-  size_t count_ = 0;
-  std::vector<UsedBlock> blocks_;  // the first ones
+  std::vector<UsedBlock> blocks_;
+  bool is_full_ = false;
 };
 
 // The memory of a plan. Its owner and each block in use hold a reference.
@@ -121,14 +121,12 @@ class Arena : public tensorflow::core::RefCounted {
 void* RunAllocator::AllocateRaw(size_t alignment, size_t size) {
   RunMemory* const run = RunMemory::current_;
   void* data = nullptr;
-  if (run == nullptr || size < kSmallest || size > SIZE_MAX / 2) {
-    data = AllocateOutside(alignment, size, nullptr);
-  } else if (run->log_ != nullptr) {
-    data = AllocateOutside(alignment, size, run->log_);
-  } else {
-    data = run->Replay(alignment, size);
-    if (data == nullptr) data = AllocateOutside(alignment, size, nullptr);
+  RunLog* log = nullptr;
+  if (run != nullptr && size >= kMinPlannedSize && size <= SIZE_MAX / 2) {
+    log = run->log_;
+    if (log == nullptr) data = run->Replay(alignment, size);
   }
+  if (data == nullptr) data = AllocateOutside(alignment, size, log);
   if (data != nullptr) Ref();
   return data;
 }
@@ -173,7 +171,7 @@ RunMemory::RunMemory(ProgramMemory* program)
   current_ = nullptr;
   {
     std::lock_guard<std::mutex> lock(program->mutex_);
-    if (program->failures_ >= kMostFailures) return;
+    if (program->failures_ >= kMaxFailures) return;
     plan_ = program->plan_;
     if (plan_ == nullptr) {
       if (program->is_recording_) return;
@@ -210,10 +208,10 @@ void RunMemory::EndRecording() {
     std::lock_guard<std::mutex> lock(program_->mutex_);
     program_->is_recording_ = false;
     program_->plan_ = std::move(plan);
-    if (is_complete_ && !has_plan) program_->failures_ = kMostFailures;
+    if (is_complete_ && !has_plan) program_->failures_ = kMaxFailures;
   }
-  // Later runs do not need the blocks of this run.
-  ReleaseCachedMemory();
+  // Runs with a plan do not need the blocks of this run.
+  if (has_plan) ReleaseCachedMemory();
 }
 
 void RunMemory::EndReplay() {

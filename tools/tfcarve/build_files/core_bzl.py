@@ -12,11 +12,9 @@ from collections.abc import Iterable
 from tfcarve.build_files.core import Core
 from tfcarve.releases.paths import ReleaseMismatch
 from tfcarve.releases.release import Release
-from tfcarve.runtime_sources.optional_sources import OptionalSources
+from tfcarve.runtime_sources.optional_sources import TENSORFLOW, OptionalSources
 
 _PROTO = ".pb.cc"
-# Libraries with TensorFlow's session share the objects of these sources. Each library compiles Abseil's sources itself.
-_SHARED = ("tensorflow/", "third_party/tensorflow/", "tools/runtime/")
 
 
 def core_bzl(release: Release, core: Core, optional: OptionalSources) -> str:
@@ -26,10 +24,11 @@ def core_bzl(release: Release, core: Core, optional: OptionalSources) -> str:
       ReleaseMismatch: an optional source is not part of the tree's runtime.
     """
     sources, protos = _divided(source.path for source in optional.sources)
+    # Libraries with TensorFlow's session share the objects of these sources. Each library compiles Abseil's sources itself.
     session_sources, session_protos = _divided(
         source.path
         for source in optional.sources
-        if source.session and source.path.startswith(_SHARED)
+        if source.session and source.path.startswith(TENSORFLOW)
     )
     ours = {path for path in (*sources, *protos) if path.startswith("tensorflow/")}
     unknown = sorted(ours.difference(core.sources, core.registering_sources, core.protos))

@@ -16,8 +16,6 @@ from tfcarve.runtime_sources import optional_sources
 
 NAME = "optional-sources"
 HELP = "writes a unit for each source of the runtime that the objects of a library refer to and that is not part of the core"
-# The folders of sources that are compiled like TensorFlow's.
-_TENSORFLOW = ("tensorflow/", "third_party/tensorflow/", "tools/runtime/")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,8 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
     version = common.load_selection(arguments.selection).tensorflow.version
     optional = optional_sources.read(known.for_version(version))
     paths = optional_sources.needed(optional, _missing(arguments.nm, arguments.objects))
-    ours = [path for path in paths if path.startswith(_TENSORFLOW)]
-    others = [path for path in paths if not path.startswith(_TENSORFLOW)]
+    ours = [path for path in paths if path.startswith(optional_sources.TENSORFLOW)]
+    others = [path for path in paths if not path.startswith(optional_sources.TENSORFLOW)]
     for folder in (arguments.sources, arguments.third_party):
         files.require_own(folder, units.is_unit)
     files.write_directory(arguments.sources, units.optional(ours))

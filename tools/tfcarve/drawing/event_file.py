@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from tfcarve.drawing.crc32c import crc32c
 from tfcarve.models.wire import FIXED64
-from tfcarve.models.wire_write import begin, tag
+from tfcarve.models.wire_write import bytes_field, tag
 
 # TensorBoard reads files with "tfevents" in their name.
 NAME = "events.out.tfevents.0.tfcarve"
@@ -33,7 +33,7 @@ def _record(content: bytes) -> Iterator[bytes]:
 
 def _event(number: int, content: bytes) -> bytes:
     """Returns an Event with one field; its time is 0, so that equal graphs give equal files."""
-    return tag(1, FIXED64) + struct.pack("<d", 0.0) + begin(number, len(content)) + content
+    return tag(1, FIXED64) + struct.pack("<d", 0.0) + bytes_field(number, content)
 
 
 def event_file(graph_def: bytes) -> Iterator[bytes]:

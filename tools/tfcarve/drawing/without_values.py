@@ -5,7 +5,7 @@ Source of the field numbers: tensorflow/core/framework/{graph,function,node_def,
 
 from tfcarve.models import wire
 from tfcarve.models.wire import BYTES, Buffer, Field
-from tfcarve.models.wire_write import begin, copied
+from tfcarve.models.wire_write import bytes_field, copied
 
 _NODE, _LIBRARY, _FUNCTION = 1, 2, 1
 _NODE_IN_FUNCTION = 3
@@ -20,11 +20,11 @@ def _rewritten(data: Buffer, field: Field, *path: int) -> bytes:
         return copied(data, [field])
     if not path:
         content = copied(data, (f for f in wire.fields(data, a, b) if f[0] in (_TYPE, _SHAPE)))
-        return begin(number, len(content)) + content
+        return bytes_field(number, content)
     joined = bytearray()
     for f in wire.fields(data, a, b):
         joined += _rewritten(data, f, *path[1:]) if f[0] == path[0] else copied(data, [f])
-    return begin(number, len(joined)) + joined
+    return bytes_field(number, joined)
 
 
 def without_values(data: Buffer, place: int, end: int) -> bytes:

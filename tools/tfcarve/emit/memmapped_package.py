@@ -23,7 +23,7 @@ from tfcarve.emit.constant_node import (
 from tfcarve.emit.tensor_content import DTYPE, SHAPE, elements
 from tfcarve.models import memmapped, wire
 from tfcarve.models.wire import BYTES, VARINT, Buffer, Field
-from tfcarve.models.wire_write import begin, copied, tag, varint
+from tfcarve.models.wire_write import bytes_field, copied, tag, varint
 
 # Fields of AttrValue.
 _STRING_VALUE, _SHAPE_VALUE = 2, 7
@@ -42,11 +42,11 @@ class _Region:
         message = b"".join(
             (
                 tag(memmapped.OFFSET, VARINT) + varint(self.offset),
-                begin(memmapped.NAME, len(self.name)) + self.name,
+                bytes_field(memmapped.NAME, self.name),
                 tag(memmapped.LENGTH, VARINT) + varint(self.length),
             )
         )
-        return begin(memmapped.ELEMENT, len(message)) + message
+        return bytes_field(memmapped.ELEMENT, message)
 
 
 def _shape(node: ConstantNode) -> bytes | None:
@@ -67,20 +67,19 @@ def _shape(node: ConstantNode) -> bytes | None:
 
 def _attribute(name: str, number: int, value: bytes) -> bytes:
     """Returns the field of a NodeDef for an attribute whose AttrValue has the BYTES field `number`."""
-    attr = begin(number, len(value)) + value
-    entry = begin(KEY, len(name)) + name.encode() + begin(VALUE, len(attr)) + attr
-    return begin(ATTR, len(entry)) + entry
+    attr = bytes_field(number, value)
+    return bytes_field(ATTR, bytes_field(KEY, name.encode()) + bytes_field(VALUE, attr))
 
 
 def _immutable(node: ConstantNode, shape: bytes, region: bytes) -> bytes:
     """Returns the field of a GraphDef for a constant that is in a region."""
     rest = node.before + node.after
-    op = begin(OP, len(memmapped.CONSTANT)) + memmapped.CONSTANT.encode()
+    op = bytes_field(OP, memmapped.CONSTANT.encode())
     fields = [op if f[0] == OP else copied(rest, [f]) for f in wire.fields(rest, 0, len(rest))]
     shape_attribute = _attribute(memmapped.SHAPE, _SHAPE_VALUE, shape)
     region_attribute = _attribute(memmapped.REGION, _STRING_VALUE, region)
     message = b"".join((*fields, shape_attribute, region_attribute))
-    return begin(NODE, len(message)) + message
+    return bytes_field(NODE, message)
 
 
 class _Package:

@@ -10,9 +10,10 @@ from typing import Any
 
 from tfcarve import dtypes
 from tfcarve.errors import InvalidInput
+from tfcarve.models import graph_text
 from tfcarve.models.text_format import Field, Message, TextError, to_wire
 from tfcarve.models.wire import FIXED32, VARINT
-from tfcarve.models.wire_write import begin, tag, varint
+from tfcarve.models.wire_write import bytes_field, tag, varint
 from tfcarve.op_definition import Argument, Attr
 from tfcarve.registry.index import OpDefinition
 
@@ -20,31 +21,19 @@ from tfcarve.registry.index import OpDefinition
 _NAME, _INPUT, _OUTPUT, _ATTR, _DEPRECATION, _STATEFUL = 1, 2, 3, 4, 8, 17
 # AttrValue, and ListValue, which has the values of list(…)
 _LIST, _SHAPE, _TENSOR = 1, 7, 8
-_LIST_PREFIX = "list("
-
-_DIM = Message("Dim", {b"size": Field(1, "int")})
-_SHAPE_MESSAGE = Message(
-    "TensorShapeProto", {b"dim": Field(2, "message", _DIM), b"unknown_rank": Field(3, "bool")}
-)
-
-
-def _enumerator(text: str) -> int | None:
-    name = dtypes.from_enum(text)
-    return None if name is None else dtypes.NUMBER_OF[name]
-
 
 _TENSOR_MESSAGE = Message(
     "TensorProto",
     {
-        b"dtype": Field(1, "enum", enum=_enumerator),
-        b"tensor_shape": Field(2, "message", _SHAPE_MESSAGE),
+        b"dtype": Field(1, "enum", enum=graph_text.data_type),
+        b"tensor_shape": Field(2, "message", graph_text.SHAPE),
         b"int_val": Field(7, "int"),
     },
 )
 _VALUE_MESSAGE = Message(
     "AttrValue",
     {
-        b"shape": Field(_SHAPE, "message", _SHAPE_MESSAGE),
+        b"shape": Field(_SHAPE, "message", graph_text.SHAPE),
         b"tensor": Field(_TENSOR, "message", _TENSOR_MESSAGE),
     },
 )
@@ -57,12 +46,12 @@ def encoded(op: OpDefinition) -> bytes:
       InvalidInput: a default value has a form that is not supported.
     """
     parts = [_text(_NAME, op.name)]
-    parts += [_message(_INPUT, _argument(each)) for each in op.inputs]
-    parts += [_message(_OUTPUT, _argument(each)) for each in op.outputs]
-    parts += [_message(_ATTR, _attr(op.name, name, attr)) for name, attr in op.attrs.items()]
+    parts += [bytes_field(_INPUT, _argument(each)) for each in op.inputs]
+    parts += [bytes_field(_OUTPUT, _argument(each)) for each in op.outputs]
+    parts += [bytes_field(_ATTR, _attr(op.name, name, attr)) for name, attr in op.attrs.items()]
     if op.deprecation:
         content = _int(1, op.deprecation.version) + _text(2, op.deprecation.why)
-        parts.append(_message(_DEPRECATION, content))
+        parts.append(bytes_field(_DEPRECATION, content))
     if op.stateful:
         parts.append(_int(_STATEFUL, 1))
     return b"".join(parts)
@@ -89,25 +78,24 @@ def _attr(op: str, name: str, attr: Attr) -> bytes:
     """The message AttrDef."""
     parts = [_text(1, name), _text(2, attr.type)]
     if attr.default is not None:
-        parts.append(_message(3, _value(op, name, attr)))
+        parts.append(bytes_field(3, _value(op, name, attr)))
     if attr.minimum is not None:
         parts += [_int(5, 1), _int(6, attr.minimum)]
     if attr.allowed:
-        element = attr.type.removeprefix(_LIST_PREFIX).removesuffix(")")
-        values = b"".join(_scalar(element, value) for value in attr.allowed)
-        parts.append(_message(7, _message(_LIST, values)))
+        values = b"".join(_scalar(_element(attr.type), value) for value in attr.allowed)
+        parts.append(bytes_field(7, bytes_field(_LIST, values)))
     return b"".join(parts)
 
 
 def _value(op: str, name: str, attr: Attr) -> bytes:
     """The message AttrValue of the default value of an attribute."""
-    element = attr.type.removeprefix(_LIST_PREFIX).removesuffix(")")
+    element = _element(attr.type)
     if isinstance(attr.default, tuple):
-        return _message(_LIST, b"".join(_scalar(element, each) for each in attr.default))
+        return bytes_field(_LIST, b"".join(_scalar(element, each) for each in attr.default))
     if element == attr.type and element not in ("shape", "tensor"):
         return _scalar(element, attr.default)
     if attr.default == "[]":
-        return _message(_LIST, b"")
+        return bytes_field(_LIST, b"")
     # The index has the text of shapes and tensors.
     try:
         value = to_wire(f"{element}: {attr.default}".encode(), _VALUE_MESSAGE)
@@ -115,7 +103,7 @@ def _value(op: str, name: str, attr: Attr) -> bytes:
         raise InvalidInput(
             f"op {op!r}: the default value of {name!r}, {attr.default!r}, cannot be stored: {error}"
         ) from None
-    return value if element == attr.type else _message(_LIST, value)
+    return value if element == attr.type else bytes_field(_LIST, value)
 
 
 def _scalar(kind: str, value: Any) -> bytes:
@@ -134,7 +122,7 @@ def _scalar(kind: str, value: Any) -> bytes:
 
 
 def _text(number: int, value: str) -> bytes:
-    return _message(number, value.encode())
+    return bytes_field(number, value.encode())
 
 
 def _int(number: int, value: int) -> bytes:
@@ -142,5 +130,6 @@ def _int(number: int, value: int) -> bytes:
     return tag(number, VARINT) + varint(value & (1 << 64) - 1)
 
 
-def _message(number: int, content: bytes) -> bytes:
-    return begin(number, len(content)) + content
+def _element(kind: str) -> str:
+    """The type of the elements of list(…); any other type itself."""
+    return kind.removeprefix("list(").removesuffix(")")

@@ -12,12 +12,11 @@ from tfcarve.emit.source_path import checked
 from tfcarve.errors import InvalidInput
 from tfcarve.registry.index import KernelIndex, OpDefinition
 from tfcarve.releases.release import Release
+from tfcarve.runtime_sources.optional_sources import OWN
 from tfcarve.selection import libraries
 from tfcarve.selection.selection import Selection
 
 _TENSORFLOW = "tensorflow/"
-# Folders of tfcarve's own sources.
-_OWN = ("third_party/", "tools/")
 # Sources in this folder register kernels through TensorFlow's C API.
 _C_API = "tensorflow/c/"
 _HELPER = '#include "selected.h"\n'
@@ -145,7 +144,7 @@ def optional(sources: Iterable[str]) -> dict[str, bytes]:
 
     def included(source: str) -> str:
         # The root of tfcarve's repository is a place for quoted names.
-        return f'"{source}"' if source.startswith(_OWN) else f"<{source}>"
+        return f'"{source}"' if source.startswith(OWN) else f"<{source}>"
 
     return {
         file_name(source): (

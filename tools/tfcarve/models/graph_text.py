@@ -18,7 +18,8 @@ def has_name(path: Path) -> bool:
     return path.name.lower().endswith(_SUFFIXES)
 
 
-def _data_type(text: str) -> int | None:
+def data_type(text: str) -> int | None:
+    """Returns the number of an enumerator of DataType, or None if it is unknown."""
     if text == "DT_INVALID":
         return 0
     name = dtypes.from_enum(text)
@@ -37,7 +38,7 @@ def _message(number: int, message: Message) -> Field:
 
 
 def _type(number: int) -> Field:
-    return Field(number, "enum", enum=_data_type)
+    return Field(number, "enum", enum=data_type)
 
 
 def _entry(value: Field) -> Message:
@@ -49,7 +50,7 @@ def _names(text: str) -> frozenset[bytes]:
     return frozenset(text.encode().split())
 
 
-_SHAPE = Message(
+SHAPE = Message(
     "TensorShapeProto",
     {
         b"dim": _message(2, Message("Dim", {b"size": Field(1, "int")}, _names("name"))),
@@ -59,7 +60,7 @@ _SHAPE = Message(
 # Without a tensor's values: kernels are not chosen by them, and they are most of a file.
 _TENSOR = Message(
     "TensorProto",
-    {b"dtype": _type(1), b"tensor_shape": _message(2, _SHAPE)},
+    {b"dtype": _type(1), b"tensor_shape": _message(2, SHAPE)},
     _names(
         "bool_val dcomplex_val double_val float8_val float_val half_val int64_val int_val resource_handle_val "
         "scomplex_val string_val tensor_content uint32_val uint64_val variant_val version_number"
@@ -87,7 +88,7 @@ _VALUE = Message(
     {
         **_SCALARS,
         b"list": _message(1, _LIST),
-        b"shape": _message(7, _SHAPE),
+        b"shape": _message(7, SHAPE),
         b"tensor": _message(8, _TENSOR),
         b"placeholder": _text(9),
         b"func": _message(10, _FUNC),
@@ -180,7 +181,7 @@ _TENSOR_INFO = Message(
     {
         b"name": _text(1),
         b"dtype": _type(2),
-        b"tensor_shape": _message(3, _SHAPE),
+        b"tensor_shape": _message(3, SHAPE),
         b"coo_sparse": _message(4, _SPARSE),
         b"composite_tensor": _message(
             5, Message("CompositeTensor", _COMPONENTS, _names("type_spec"))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from tfcarve.models.wire import FIXED32, VARINT, Buffer
-from tfcarve.models.wire_write import begin, tag, varint
+from tfcarve.models.wire_write import begin, bytes_field, tag, varint
 from tfcarve.nearest import nearest
 
 # Deeper than any GraphDef: deeper input is hostile.
@@ -189,7 +189,7 @@ class _Reader:
             if self.kind != "string":
                 raise self.error(f"a string was expected, not {self.shown()}")
             text = self._string(field.kind == "string")
-            out += begin(field.number, len(text)) + text
+            out += bytes_field(field.number, text)
         elif field.kind == "float":
             self.next()
             out += tag(field.number, FIXED32) + bytes(4)

@@ -28,6 +28,11 @@ def begin(number: int, size: int) -> bytes:
     return tag(number, BYTES) + varint(size)
 
 
+def bytes_field(number: int, content: bytes | bytearray) -> bytes:
+    """Returns a BYTES field: a message, a string or bytes."""
+    return begin(number, len(content)) + content
+
+
 def _copy(data: Buffer, field: Field) -> bytes:
     number, kind, a, b = field
     if kind == BYTES:

@@ -10,6 +10,9 @@ from tfcarve.releases.release import Release
 from tfcarve.runtime_sources.qualified_names import qualified_name
 
 FILE_NAME = "optional_sources.json"
+# The folders of tfcarve's own sources in the list, and of all sources that are compiled like TensorFlow's.
+OWN = ("third_party/tensorflow/", "tools/runtime/")
+TENSORFLOW = ("tensorflow/", *OWN)
 
 
 class OptionalSource(JsonDocument, frozen=True):

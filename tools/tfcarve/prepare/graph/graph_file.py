@@ -11,7 +11,7 @@ from tfcarve.models import graph_def, graph_text, meta_graph
 from tfcarve.models.mapped_file import mapped
 from tfcarve.models.text_format import TextError, for_protobuf
 from tfcarve.models.wire import BYTES, Budget, Buffer, Pass, WireError, fields
-from tfcarve.models.wire_write import begin, tag, varint
+from tfcarve.models.wire_write import begin, bytes_field, tag, varint
 from tfcarve.prepare.graph.graph import Graph, require_new
 from tfcarve.prepare.graph.graph_check import check, check_constants
 from tfcarve.prepare.graph.messages import FunctionDefLibrary, GraphDef, NodeDef
@@ -39,7 +39,7 @@ def _from_binary(data: Buffer, path: Path) -> Graph:
         elif number == _LIBRARY:
             library.MergeFromString(content)
         else:
-            versions += begin(number, len(content)) + content
+            versions += bytes_field(number, content)
     return Graph(list(nodes.values()), library, versions)
 
 
