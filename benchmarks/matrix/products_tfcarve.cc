@@ -7,17 +7,19 @@
 
 using tfcarve::math::kAllKernels;
 using tfcarve::math::Kernels;
+using tfcarve::math::kInstructionSets;
 
 static const Kernels* Find(const char* path) {
-  for (const Kernels* const* each = kAllKernels; *each != nullptr; ++each) {
-    if (std::strcmp((*each)->name, path) == 0) return *each;
+  for (const Kernels* each : kAllKernels) {
+    const char* const name = kInstructionSets[each->number].name;
+    if (std::strcmp(name, path) == 0) return each;
   }
   return nullptr;
 }
 
 bool Supports(const char* path) {
   const Kernels* kernels = Find(path);
-  return kernels != nullptr && kernels->is_supported();
+  return kernels != nullptr && kInstructionSets[kernels->number].is_supported();
 }
 
 std::size_t PackedSize(const char*, const Product&) { return 0; }

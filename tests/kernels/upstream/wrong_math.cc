@@ -18,12 +18,18 @@ const Kernels& SelectedKernels() {
     kernels.combine_rows = [](Index, const float*, const float*, Index, Index,
                               float*) {};
     kernels.dot_rows = kernels.combine_rows;
-    kernels.depthwise = [](const DepthwiseWork&) {};
-    kernels.finish = [](const Finish&, Index, Index, const float*, float*) {};
     return kernels;
   }();
   return kWrong;
 }
+
+const DepthwiseLoop kDepthwise[kInstructionSetCount] = {
+    [](const DepthwiseWork&) {}};
+
+const FinishRowLoop kFinishRow[kInstructionSetCount] = {
+    [](const Finish&, Index, Index, const float*, float*) {}};
+
+int SelectedInstructionSet() { return 0; }
 
 const ByteKernels& SelectedByteKernels() {
   static const ByteKernels kWrong = [] {

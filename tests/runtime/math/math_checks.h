@@ -28,28 +28,23 @@ struct Check {
   void (*run)(const Kernels&);
 };
 
-// Runs the checks with each instruction set and prints the number of
-// differences. `all` is terminated by null. Returns the exit status: 0 without
-// differences.
+// Runs the checks with the kernels of an instruction set, if this CPU supports
+// it, and prints and returns the number of differences.
 template <typename Kernels, int kCount>
-int Compare(const Kernels* const* all, const Check<Kernels> (&checks)[kCount]) {
-  int total = 0;
-  for (; *all != nullptr; ++all) {
-    const Kernels& kernels = **all;
-    differences = 0;
-    if (kernels.is_supported()) {
-      for (const Check<Kernels>& check : checks) {
-        current = check.name;
-        current_differences = 0;
-        check.run(kernels);
-      }
-      std::printf("%s: %d differences\n", kernels.name, differences);
-    } else {
-      std::printf("%s: not supported\n", kernels.name);
-    }
-    total += differences;
+int Compare(const char* name, bool is_supported, const Kernels& kernels,
+            const Check<Kernels> (&checks)[kCount]) {
+  differences = 0;
+  if (!is_supported) {
+    std::printf("%s: not supported\n", name);
+    return 0;
   }
-  return total == 0 ? 0 : 1;
+  for (const Check<Kernels>& check : checks) {
+    current = check.name;
+    current_differences = 0;
+    check.run(kernels);
+  }
+  std::printf("%s: %d differences\n", name, differences);
+  return differences;
 }
 
 #endif  // TFCARVE_TESTS_RUNTIME_MATH_MATH_CHECKS_H_

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "tools/runtime/math/kernels.h"
+#include "tools/runtime/math/instruction_sets.h"
 
 namespace tfcarve {
 
@@ -11,14 +11,13 @@ std::string CpuChoiceError() {
   const char* const name = std::getenv("TFCARVE_CPU");
   if (name == nullptr || *name == '\0') return "";
   std::string names;
-  for (const math::Kernels* const* each = math::kAllKernels; *each != nullptr;
-       ++each) {
-    if (std::strcmp(name, (*each)->name) == 0) {
-      if ((*each)->is_supported()) return "";
+  for (const math::InstructionSet& each : math::kInstructionSets) {
+    if (std::strcmp(name, each.name) == 0) {
+      if (each.is_supported()) return "";
       return std::string("TFCARVE_CPU is ") + name +
              ", which this CPU does not support";
     }
-    names += std::string(names.empty() ? "" : ", ") + (*each)->name;
+    names += std::string(names.empty() ? "" : ", ") + each.name;
   }
   return std::string("TFCARVE_CPU is '") + name +
          "', which this library does not have; it has: " + names;

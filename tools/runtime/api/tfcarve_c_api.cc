@@ -14,7 +14,7 @@
 #include "tools/runtime/api/session.h"
 #include "tools/runtime/engine/run_control.h"
 #include "tools/runtime/engine/trace.h"
-#include "tools/runtime/math/kernels.h"
+#include "tools/runtime/math/instruction_sets.h"
 #include "tools/runtime/models/graph_tensors.h"
 #include "tools/runtime/models/mapped_file.h"
 
@@ -225,10 +225,14 @@ int32_t tfcarve_result_trace_get(const tfcarve_result* result, size_t index,
 
 void tfcarve_result_free(tfcarve_result* result) { delete result; }
 
-const char* tfcarve_cpu() { return tfcarve::math::SelectedKernels().name; }
+const char* tfcarve_cpu() {
+  return tfcarve::math::kInstructionSets
+      [tfcarve::math::SelectedInstructionSet()]
+          .name;
+}
 
 int32_t tfcarve_set_cpu(const char* name) {
-  return name != nullptr && tfcarve::math::SelectKernels(name) ? 0 : 1;
+  return name != nullptr && tfcarve::math::SelectInstructionSet(name) ? 0 : 1;
 }
 
 int32_t tfcarve_set_log(tfcarve_log_sink sink, void* context, int32_t level) {

@@ -411,7 +411,7 @@ unsigned Supported() {
 }  // namespace
 
 const ByteKernels& SelectedByteKernels() {
-  const int number = SelectedKernels().number;
+  const int number = SelectedInstructionSet();
   const unsigned found = Supported();
   const ByteKernels* best = kAllByteKernels[0];
   for (int i = 0; kAllByteKernels[i] != nullptr; ++i) {

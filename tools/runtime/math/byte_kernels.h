@@ -35,8 +35,7 @@ struct ByteKernels : TileSize {
   using Tile = void (*)(const ByteTileWork& work);
 
   int lanes;  // of a vector of sums; a narrow tile has as many columns
-  // The index in kAllKernels of the kernels for floats that this CPU must
-  // support, too.
+  // The index in kInstructionSets of a set that this CPU must support, too.
   int number;
   const char* name;
   // Whether this machine can run it.
@@ -80,8 +79,8 @@ struct ByteKernels : TileSize {
 // The instruction sets of this library, the best one last, terminated by null.
 extern const ByteKernels* const kAllByteKernels[];
 
-// Returns the best kernels that this machine can run and that SelectedKernels()
-// permits.
+// Returns the best kernels that this machine can run and that
+// SelectedInstructionSet() permits.
 const ByteKernels& SelectedByteKernels();
 
 }  // namespace math

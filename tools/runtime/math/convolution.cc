@@ -24,10 +24,9 @@ template class PatchesOf<float>;
 template Index FindInside(const Window&, const float*, Index, Index,
                           const float**);
 
-void DepthwiseRow(const Kernels& kernels, const Window& window,
-                  const float* image, const float* filter, Index row,
-                  const float* zeros, const Finish* finish,
-                  const float** scratch, float* out) {
+void DepthwiseRow(int instruction_set, const Window& window, const float* image,
+                  const float* filter, Index row, const float* zeros,
+                  const Finish* finish, const float** scratch, float* out) {
   // The rows of the filter that are inside the image.
   Index first = 0;
   Index end = window.rows.filter;
@@ -55,12 +54,12 @@ void DepthwiseRow(const Kernels& kernels, const Window& window,
   for (Index column = 0; column < window.columns.out; column += work.count) {
     FindElements(window, image, row, column, zeros, scratch);
     work.count = IsFull(window.columns, column) ? end_of_full - column : 1;
-    kernels.depthwise(work);
+    kDepthwise[instruction_set](work);
     work.out += work.count * window.channels;
   }
   if (is_shifted) {
-    kernels.finish_rows(*finish, window.channels, window.columns.out,
-                        window.channels, out);
+    kFinishRows[instruction_set](*finish, window.channels, window.columns.out,
+                                 window.channels, out);
   }
 }
 

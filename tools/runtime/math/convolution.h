@@ -97,10 +97,9 @@ Index FindInside(const Window& window, const T* image, Index row, Index column,
 // separate filter for each channel, [filter row, filter column, channel].
 // `scratch` has space for taps() pointers; `zeros` has one zero for each
 // channel. `finish` is applied to the sums; null for none.
-void DepthwiseRow(const Kernels& kernels, const Window& window,
-                  const float* image, const float* filter, Index row,
-                  const float* zeros, const Finish* finish,
-                  const float** scratch, float* out);
+void DepthwiseRow(int instruction_set, const Window& window, const float* image,
+                  const float* filter, Index row, const float* zeros,
+                  const Finish* finish, const float** scratch, float* out);
 
 }  // namespace math
 }  // namespace tfcarve

@@ -1,9 +1,6 @@
 #include "tools/runtime/math/kernels.h"
 
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include "tools/runtime/math/instruction_sets.h"
 
 #if defined(__clang__)
 #define TFCARVE_UNROLL _Pragma("unroll")
@@ -12,8 +9,6 @@
 #endif
 
 #if defined(__x86_64__) || defined(__i386__)
-
-#include "tools/runtime/math/x86_features.h"
 
 // 64-bit code has 16 vector registers, 32 with AVX-512; 32-bit code has 8.
 #if defined(__x86_64__)
@@ -26,9 +21,7 @@
 
 #define TFCARVE_ISA baseline
 #define TFCARVE_NUMBER 0
-#define TFCARVE_NAME "baseline"
 #define TFCARVE_TARGET
-#define TFCARVE_SUPPORTED true
 #define TFCARVE_LANES 4
 #define TFCARVE_TILE_ROWS TFCARVE_SSE_ROWS
 #define TFCARVE_TILE_VECTORS 2
@@ -37,9 +30,7 @@
 
 #define TFCARVE_ISA avx2
 #define TFCARVE_NUMBER 1
-#define TFCARVE_NAME "avx2"
 #define TFCARVE_TARGET __attribute__((target("avx2,fma")))
-#define TFCARVE_SUPPORTED HasAvx2AndFma()
 #define TFCARVE_LANES 8
 #define TFCARVE_TILE_ROWS TFCARVE_SSE_ROWS
 #define TFCARVE_TILE_VECTORS 2
@@ -48,9 +39,7 @@
 
 #define TFCARVE_ISA avx512
 #define TFCARVE_NUMBER 2
-#define TFCARVE_NAME "avx512"
 #define TFCARVE_TARGET __attribute__((target("avx512f")))
-#define TFCARVE_SUPPORTED HasAvx512()
 #define TFCARVE_LANES 16
 #define TFCARVE_TILE_ROWS TFCARVE_AVX512_ROWS
 #define TFCARVE_TILE_VECTORS 2
@@ -59,9 +48,9 @@
 
 namespace tfcarve {
 namespace math {
-const Kernels* const kAllKernels[] = {&baseline::kKernels, &avx2::kKernels,
-                                      &avx512::kKernels, nullptr};
-#define TFCARVE_MAPS(function) \
+const Kernels* const kAllKernels[kInstructionSetCount] = {
+    &baseline::kKernels, &avx2::kKernels, &avx512::kKernels};
+#define TFCARVE_LOOPS(function) \
   {baseline::function, avx2::function, avx512::function}
 }  // namespace math
 }  // namespace tfcarve
@@ -142,9 +131,7 @@ inline Index MultiplyWholeTile<4>(const char* const (&rows)[4], Index end,
 
 #define TFCARVE_ISA neon
 #define TFCARVE_NUMBER 0
-#define TFCARVE_NAME "neon"
 #define TFCARVE_TARGET
-#define TFCARVE_SUPPORTED true
 #define TFCARVE_LANES 4
 #define TFCARVE_TILE_VECTORS 2
 #define TFCARVE_BY_ELEMENT 1
@@ -157,8 +144,8 @@ inline Index MultiplyWholeTile<4>(const char* const (&rows)[4], Index end,
 
 namespace tfcarve {
 namespace math {
-const Kernels* const kAllKernels[] = {&neon::kKernels, nullptr};
-#define TFCARVE_MAPS(function) {neon::function}
+const Kernels* const kAllKernels[kInstructionSetCount] = {&neon::kKernels};
+#define TFCARVE_LOOPS(function) {neon::function}
 }  // namespace math
 }  // namespace tfcarve
 
@@ -169,61 +156,25 @@ const Kernels* const kAllKernels[] = {&neon::kKernels, nullptr};
 namespace tfcarve {
 namespace math {
 
-const Map kExp[] = TFCARVE_MAPS(kMapExp);
-const Map kSigmoid[] = TFCARVE_MAPS(kMapSigmoid);
-const Map kTanh[] = TFCARVE_MAPS(kMapTanh);
-const Map kErf[] = TFCARVE_MAPS(kMapErf);
-const Map kSoftmax[] = TFCARVE_MAPS(Softmax);
-const Map kLogSoftmax[] = TFCARVE_MAPS(LogSoftmax);
-const Combine kSum[] = TFCARVE_MAPS(kCombineSum);
-const Combine kDifference[] = TFCARVE_MAPS(kCombineDifference);
-const Combine kProduct[] = TFCARVE_MAPS(kCombineProduct);
-const Combine kSquaredDifference[] = TFCARVE_MAPS(kCombineSquaredDifference);
-
-namespace {
-
-// Null until it is first needed.
-std::atomic<const Kernels*> selected{nullptr};
-
-// Returns the kernels of this name, or null if this machine cannot run them.
-const Kernels* Find(const char* name) {
-  const Kernels* best = nullptr;
-  for (const Kernels* const* each = kAllKernels; *each != nullptr; ++each) {
-    const bool is_named =
-        *name == '\0' || std::strcmp(name, (*each)->name) == 0;
-    if (is_named && (*each)->is_supported()) best = *each;
-  }
-  return best;
-}
-
-}  // namespace
-
-bool SelectKernels(const char* name) {
-  const Kernels* found = Find(name);
-  if (found != nullptr) selected.store(found, std::memory_order_relaxed);
-  return found != nullptr;
-}
+const Map kExp[] = TFCARVE_LOOPS(kMapExp);
+const Map kSigmoid[] = TFCARVE_LOOPS(kMapSigmoid);
+const Map kTanh[] = TFCARVE_LOOPS(kMapTanh);
+const Map kErf[] = TFCARVE_LOOPS(kMapErf);
+const Map kSoftmax[] = TFCARVE_LOOPS(Softmax);
+const Map kLogSoftmax[] = TFCARVE_LOOPS(LogSoftmax);
+const DepthwiseLoop kDepthwise[] = TFCARVE_LOOPS(Depthwise);
+const FinishRowLoop kFinishRow[] = TFCARVE_LOOPS(FinishRow);
+const FinishRowsLoop kFinishRows[] = TFCARVE_LOOPS(FinishRows);
+const LimitLoop kLimit[] = TFCARVE_LOOPS(LimitAll);
+const PoolLoop kLargest[] = TFCARVE_LOOPS(Largest);
+const PoolLoop kMean[] = TFCARVE_LOOPS(Mean);
+const Combine kSum[] = TFCARVE_LOOPS(kCombineSum);
+const Combine kDifference[] = TFCARVE_LOOPS(kCombineDifference);
+const Combine kProduct[] = TFCARVE_LOOPS(kCombineProduct);
+const Combine kSquaredDifference[] = TFCARVE_LOOPS(kCombineSquaredDifference);
 
 const Kernels& SelectedKernels() {
-  const Kernels* kernels = selected.load(std::memory_order_relaxed);
-  if (kernels == nullptr) {
-    const char* name = std::getenv("TFCARVE_CPU");
-    const Kernels* const named = Find(name == nullptr ? "" : name);
-    const Kernels* const first = named == nullptr ? Find("") : named;
-    // If another thread was faster, sets `kernels` to that thread's choice.
-    if (selected.compare_exchange_strong(kernels, first,
-                                         std::memory_order_relaxed)) {
-      kernels = first;
-      if (named == nullptr) {
-        std::fprintf(
-            stderr,
-            "tfcarve: TFCARVE_CPU is '%s', which this library does not "
-            "have or this CPU does not support; using %s\n",
-            name, first->name);
-      }
-    }
-  }
-  return *kernels;
+  return *kAllKernels[SelectedInstructionSet()];
 }
 
 }  // namespace math

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 
+#include "tools/runtime/math/instruction_sets.h"
+
 namespace tfcarve {
 namespace math {
 
@@ -99,12 +101,8 @@ struct TileSize {
 struct Kernels : TileSize {
   using Tile = void (*)(const TileWork& work);
 
-  int number;  // the index in kAllKernels
-  // The value of TFCARVE_CPU that selects it.
-  const char* name;
-  // Whether this machine can run it.
-  bool (*is_supported)();
-  int lanes;  // of a vector; a narrow tile has as many columns
+  int number;  // of the instruction set in kInstructionSets
+  int lanes;   // of a vector; a narrow tile has as many columns
   // Indexed by the number of rows minus one. Only tiles with `rows` rows apply
   // `finish`.
   Tile tiles[kMaxRows];
@@ -125,33 +123,49 @@ struct Kernels : TileSize {
   // y[i] = sum over k of matrix[i * stride + k] * x[k], for `size` elements.
   void (*dot_rows)(Index depth, const float* x, const float* matrix,
                    Index stride, Index size, float* y);
-  void (*depthwise)(const DepthwiseWork& work);
-  // Applies `finish` to `size` elements, the first of which is in column
-  // `first`; `out` may be `in`.
-  void (*finish)(const Finish& finish, Index first, Index size, const float* in,
-                 float* out);
-  // Applies `finish` to `rows` rows of `columns` elements. For the columns of a
-  // tile: it processes one vector of all rows before the next vector.
-  void (*finish_rows)(const Finish& finish, Index columns, Index rows,
-                      Index stride, float* data);
-  // out[i] = min(upper, max(lower, in[i])). NaN stays NaN. `out` may be `in`.
-  void (*limit)(Index size, const float* in, float lower, float upper,
-                float* out);
-  // out[c] = the maximum or the mean of pixels[t][c], for at least one tap. As
-  // in TensorFlow, the maximum ignores NaN and is at least the lowest finite
-  // number.
-  void (*largest)(Index taps, const float* const* pixels, Index channels,
-                  float* out);
-  void (*mean)(Index taps, const float* const* pixels, Index channels,
-               float* out);
 };
+
+// The kernels of products, one for each instruction set.
+extern const Kernels* const kAllKernels[kInstructionSetCount];
+
+// Those of the selected instruction set.
+const Kernels& SelectedKernels();
+
+// Each of the functions below exists once for each instruction set, indexed by
+// SelectedInstructionSet(). They are not members of Kernels, so that a library
+// contains only the functions that it uses.
+
+using DepthwiseLoop = void (*)(const DepthwiseWork& work);
+extern const DepthwiseLoop kDepthwise[];
+
+// Applies `finish` to `size` elements, the first of which is in column `first`;
+// `out` may be `in`.
+using FinishRowLoop = void (*)(const Finish& finish, Index first, Index size,
+                               const float* in, float* out);
+extern const FinishRowLoop kFinishRow[];
+
+// Applies `finish` to `rows` rows of `columns` elements. For the columns of a
+// tile: it processes one vector of all rows before the next vector.
+using FinishRowsLoop = void (*)(const Finish& finish, Index columns, Index rows,
+                                Index stride, float* data);
+extern const FinishRowsLoop kFinishRows[];
+
+// out[i] = min(upper, max(lower, in[i])). NaN stays NaN. `out` may be `in`.
+using LimitLoop = void (*)(Index size, const float* in, float lower,
+                           float upper, float* out);
+extern const LimitLoop kLimit[];
+
+// out[c] = the maximum or the mean of pixels[t][c], for at least one tap. As in
+// TensorFlow, the maximum ignores NaN and is at least the lowest finite number.
+using PoolLoop = void (*)(Index taps, const float* const* pixels,
+                          Index channels, float* out);
+extern const PoolLoop kLargest[];
+extern const PoolLoop kMean[];
 
 // A function of each of `size` elements. `out` may be `in`. NaN stays NaN.
 using Map = void (*)(Index size, const float* in, float* out);
 
-// One function for each instruction set, indexed by Kernels::number. They are
-// not members of Kernels, so that a library contains only the functions that it
-// uses. Their relative errors are below 2e-7; the absolute error of erf is
+// Their relative errors are below 2e-7; the absolute error of erf is
 // below 2e-7.
 extern const Map kExp[];
 extern const Map kSigmoid[];
@@ -172,20 +186,6 @@ extern const Combine kDifference[];
 extern const Combine kProduct[];
 // (a - b)^2.
 extern const Combine kSquaredDifference[];
-
-// The instruction sets of this library, the best one last, terminated by null.
-extern const Kernels* const kAllKernels[];
-
-// Returns the selected kernels: the kernels that SelectKernels named, otherwise
-// the kernels that the environment variable TFCARVE_CPU names, otherwise the
-// best kernels that this machine can run. Selected at the first call, which
-// writes an error to stderr if TFCARVE_CPU names kernels that cannot be used.
-const Kernels& SelectedKernels();
-
-// Selects kernels by name for subsequent runs; "" selects the best kernels that
-// this machine can run. Returns false and changes nothing if there are no
-// kernels of this name or this machine cannot run them.
-bool SelectKernels(const char* name);
 
 }  // namespace math
 }  // namespace tfcarve

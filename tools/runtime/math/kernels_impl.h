@@ -3,10 +3,8 @@
 //
 // clang-format off
 //   TFCARVE_ISA           the namespace
-//   TFCARVE_NUMBER        the index in kAllKernels
-//   TFCARVE_NAME          the name, a string
+//   TFCARVE_NUMBER        the index in kInstructionSets
 //   TFCARVE_TARGET        the function attribute that enables it; may be empty
-//   TFCARVE_SUPPORTED     an expression: whether this machine supports it
 //   TFCARVE_LANES         floats in a vector
 //   TFCARVE_TILE_ROWS     the height of the tile, in rows
 //   TFCARVE_TILE_VECTORS  the width of the tile, in vectors; the tile must
@@ -781,8 +779,6 @@ TFCARVE_TARGET void LogSoftmax(Index size, const float* in, float* out) {
   Scale(size, out, log, 1, out);
 }
 
-TFCARVE_TARGET bool IsSupported() { return TFCARVE_SUPPORTED; }
-
 // For up to the rows of a whole tile.
 template <int kVectors, int kRows>
 constexpr Kernels::Tile TileOf() {
@@ -809,8 +805,6 @@ constexpr Kernels::Tile StreamingTile() {
 constexpr Kernels kKernels = {
     {kTileRows, kTileColumns},
     TFCARVE_NUMBER,
-    TFCARVE_NAME,
-    IsSupported,
     kLanes,
     TFCARVE_TILES(kTileVectors),
     TFCARVE_TILES(1),
@@ -819,12 +813,6 @@ constexpr Kernels kKernels = {
     PackTransposed,
     CombineRows,
     DotRows,
-    Depthwise,
-    FinishRow,
-    FinishRows,
-    LimitAll,
-    Largest,
-    Mean,
 };
 
 #undef TFCARVE_TILES
@@ -835,9 +823,7 @@ constexpr Kernels kKernels = {
 
 #undef TFCARVE_ISA
 #undef TFCARVE_NUMBER
-#undef TFCARVE_NAME
 #undef TFCARVE_TARGET
-#undef TFCARVE_SUPPORTED
 #undef TFCARVE_LANES
 #undef TFCARVE_TILE_ROWS
 #undef TFCARVE_TILE_VECTORS

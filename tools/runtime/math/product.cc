@@ -121,7 +121,8 @@ class Worker {
     } else {
       CombineRows(row, columns, sums, to);
     }
-    if (finish_ != nullptr) kernels_.finish(*finish_, column, columns, to, to);
+    if (finish_ != nullptr)
+      kFinishRow[kernels_.number](*finish_, column, columns, to, to);
     return true;
   }
 
@@ -175,8 +176,8 @@ class Worker {
   // out += added
   void Add(Index size, const float* added, float* out) const {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    kernels_.finish({nullptr, nullptr, added, -kInfinity, kInfinity}, 0, size,
-                    out, out);
+    kFinishRow[kernels_.number](
+        {nullptr, nullptr, added, -kInfinity, kInfinity}, 0, size, out, out);
   }
 
   // Adds rows of sums to the output, unless they are there.
@@ -374,7 +375,7 @@ class Worker {
   void FinishRows(const Finish& finish, Index count, Index columns,
                   Index stride, float* data) const {
     if (finish.added == nullptr) return;
-    kernels_.finish_rows(finish, columns, count, stride, data);
+    kFinishRows[kernels_.number](finish, columns, count, stride, data);
   }
 
   // Returns the start of the panel that is used next, in this block or in the

@@ -10,7 +10,8 @@ void SpatialAvgPool<Eigen::ThreadPoolDevice, float>(
     OpKernelContext* context, Tensor* output, const Tensor& input,
     const PoolParameters& parameters, const Padding&) {
   overrides::Pool(context, input, parameters,
-                  tfcarve::math::SelectedKernels().mean, 0, output);
+                  tfcarve::math::kMean[tfcarve::math::SelectedInstructionSet()],
+                  0, output);
 }
 
 }  // namespace tensorflow

@@ -51,7 +51,7 @@ struct Bias {
   static void AddRow(Eigen::Index size, const T* in, const T* added, T* out) {
     if constexpr (std::is_same_v<T, float>) {
       constexpr float kInfinity = std::numeric_limits<float>::infinity();
-      tfcarve::math::SelectedKernels().finish(
+      tfcarve::math::kFinishRow[tfcarve::math::SelectedInstructionSet()](
           {nullptr, nullptr, added, -kInfinity, kInfinity}, 0, size, in, out);
     } else {
       for (Eigen::Index i = 0; i < size; ++i) {

@@ -52,12 +52,13 @@ class FloatBatchNorm {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     const tfcarve::math::Finish finish{
         mean, factors.data(), ValuesOf(offset).data(), -kInfinity, kInfinity};
-    const tfcarve::math::Kernels& kernels = tfcarve::math::SelectedKernels();
+    const auto finish_row =
+        tfcarve::math::kFinishRow[tfcarve::math::SelectedInstructionSet()];
     float* out = y->flat<float>().data();
     overrides::Share(device, rows_, size_ / 2.0, [&](int64_t i, int64_t end) {
       for (; i < end; ++i) {
         if (by_place_) {
-          kernels.finish(finish, 0, size_, x_ + i * size_, out + i * size_);
+          finish_row(finish, 0, size_, x_ + i * size_, out + i * size_);
         } else {
           const Eigen::Index c = i % channels_;
           Result(out + i * size_, size_) =

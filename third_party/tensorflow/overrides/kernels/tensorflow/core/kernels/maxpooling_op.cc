@@ -11,7 +11,8 @@ namespace overrides {
 inline void MaxPool(OpKernelContext* context, const Tensor& input,
                     const PoolParameters& parameters, Tensor* output) {
   if (output->NumElements() == 0) return;
-  Pool(context, input, parameters, math::SelectedKernels().largest,
+  Pool(context, input, parameters,
+       math::kLargest[math::SelectedInstructionSet()],
        std::numeric_limits<float>::lowest(), output);
 }
 

@@ -43,7 +43,7 @@ template <const tfcarve::math::Combine* kFunctions>
 struct FloatCombine {
   using Element = float;
   static tfcarve::math::Combine Selected() {
-    return kFunctions[tfcarve::math::SelectedKernels().number];
+    return kFunctions[tfcarve::math::SelectedInstructionSet()];
   }
 };
 

@@ -26,7 +26,7 @@ inline void FilterChannels(OpKernelContext* context, math::Window window,
                            int64_t batch, int64_t times, const float* input,
                            const float* filter, const math::Finish* finish,
                            float* output) {
-  const math::Kernels& kernels = math::SelectedKernels();
+  const int instruction_set = math::SelectedInstructionSet();
   Tensor repeated;
   if (times > 1) {
     OP_REQUIRES_OK(context, Repeat(context, input, batch * window.image(),
@@ -49,7 +49,7 @@ inline void FilterChannels(OpKernelContext* context, math::Window window,
             return;
           }
           for (int64_t i = begin; i < end; ++i) {
-            math::DepthwiseRow(kernels, window,
+            math::DepthwiseRow(instruction_set, window,
                                input + i / rows * window.image(), filter,
                                i % rows, zeros.get(), finish, below.get(),
                                output + i * row_size);

@@ -18,7 +18,7 @@ struct FloatMap {
                   TTypes<float>::Flat out, TTypes<float>::ConstFlat in) const {
     const float* const from = in.data();
     float* const to = out.data();
-    const auto map = kMaps[tfcarve::math::SelectedKernels().number];
+    const auto map = kMaps[tfcarve::math::SelectedInstructionSet()];
     // Cycles per element.
     constexpr double kCompute = 4;
     overrides::Share(device, in.size(), kCompute,

@@ -24,10 +24,11 @@ struct Relu6;
 inline void Limit(const Eigen::ThreadPoolDevice& device,
                   TTypes<float>::ConstTensor input, float lower, float upper,
                   TTypes<float>::Tensor output) {
-  const tfcarve::math::Kernels& kernels = tfcarve::math::SelectedKernels();
+  const auto limit =
+      tfcarve::math::kLimit[tfcarve::math::SelectedInstructionSet()];
   overrides::Share(device, input.size(), 0.5, [&](int64_t begin, int64_t end) {
-    kernels.limit(end - begin, input.data() + begin, lower, upper,
-                  output.data() + begin);
+    limit(end - begin, input.data() + begin, lower, upper,
+          output.data() + begin);
   });
 }
 

@@ -23,7 +23,7 @@ struct SoftmaxFunctor<Eigen::ThreadPoolDevice, float> {
     const Eigen::Index size = logits.dimension(1);
     const float* const in = logits.data();
     float* const out = softmax.data();
-    const int set = tfcarve::math::SelectedKernels().number;
+    const int set = tfcarve::math::SelectedInstructionSet();
     const auto row =
         (log ? tfcarve::math::kLogSoftmax : tfcarve::math::kSoftmax)[set];
     // Cycles per element.

@@ -193,7 +193,7 @@ class BlockLSTM : public OpKernel {
   // Computes a step of one example.
   void Cell(OpKernelContext* context, int64_t size, float* gates,
             const float* state, float* const (&out)[kOutputs]) const {
-    const int set = math::SelectedKernels().number;
+    const int set = math::SelectedInstructionSet();
     const auto sigmoid = math::kSigmoid[set];
     const auto tanh = math::kTanh[set];
     float* const i = gates;
