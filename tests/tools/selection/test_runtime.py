@@ -143,14 +143,33 @@ def test_it_can_be_requested() -> None:
 
 def test_the_ops_of_the_table_exist() -> None:
     """The control: an op of the table that TensorFlow does not have would never match."""
-    assert _OPS.own.isdisjoint(_SESSION_ONLY)
+    assert (_OPS.own | _OPS.control_flow).isdisjoint(_SESSION_ONLY)
+    assert _OPS.own.isdisjoint(_OPS.control_flow)
     assert len(set(_SESSION_ONLY)) == len(_SESSION_ONLY)
 
 
 def test_the_ops_that_plans_run_without_kernels_are_those_of_the_library() -> None:
     file = Path(os.environ["RUNFILES_DIR"], os.environ["PLAN_ACTIONS"])
     (table,) = re.findall(r"kOwnOps\[\] = \{(.*?)\n\};", file.read_text(), re.DOTALL)
-    assert frozenset(re.findall(r'\{"(\w+)",', table)) == _OPS.own
+    actions = dict(re.findall(r'\{"(\w+)", Action::(\w+)\}', table))
+    control = {"kLoop", "kCall", "kIf", "kCase", "kWhile"}
+    assert actions.keys() == _OPS.own | _OPS.control_flow
+    assert {op for op, action in actions.items() if action in control} == _OPS.control_flow
+
+
+def test_a_library_has_control_flow_only_for_models_with_functions_or_loops() -> None:
+    assert not _select(_model("Relu", "Merge")).control_flow
+    assert not _select(_model("Relu", "If"), "session").control_flow
+    for op in ("If", "While"):
+        assert _select(_model("Relu", op)).control_flow
+    # A function that is called by its name, with and without nodes.
+    body = (_node(0, _BRANCH), _node(1, "Relu", _BRANCH))
+    for nodes in (body, body[:1]):
+        model = Model("m.pb", lambda: "00", "graphdef", nodes, {_BRANCH: Function()})
+        assert _select(model).control_flow
+    # The control: a function that no node calls.
+    unused = Model("m.pb", lambda: "00", "graphdef", (_node(0, "Relu"),), {_BRANCH: Function()})
+    assert not _select(unused).control_flow
 
 
 def test_a_plan_needs_no_kernels_for_control_flow() -> None:

@@ -67,7 +67,7 @@ def test_layout() -> None:
     assert (json.dumps(document, indent=1) + "\n").encode() == _SELECTION.to_json()
     assert list(document) == [
         "version", "tensorflow", "models", "ops", "kernels", "files", "helpers", "helpers_of",
-        "added_by_runtime", "leftovers", "gradient_files", "runtime", "session_reasons",
+        "added_by_runtime", "leftovers", "gradient_files", "runtime", "session_reasons", "control_flow",
     ]  # fmt: skip
     assert document["models"][1] == {
         "path": "s",

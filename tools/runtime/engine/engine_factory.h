@@ -1,5 +1,5 @@
-// Which engine a library has, and whether it has an environment. The unit with
-// its manifest includes this header.
+// Which engine a library has, and its parts that not all libraries need. The
+// unit with its manifest includes this header.
 
 #ifndef TFCARVE_TOOLS_RUNTIME_ENGINE_ENGINE_FACTORY_H_
 #define TFCARVE_TOOLS_RUNTIME_ENGINE_ENGINE_FACTORY_H_
@@ -41,6 +41,15 @@ EnvironmentFactory DefaultEnvironment;
 
 // The environment of devices that run plans; null if no kernel asks for it.
 extern EnvironmentFactory* const environment_factory;
+
+struct ControlFlow;
+
+// What runs the functions and the loops of graphs (plan/control.h). Part of a
+// library only if one of its models has them.
+extern const ControlFlow kControlFlow;
+
+// That of the library's plans; null if no model has functions or loops.
+extern const ControlFlow* const control_flow;
 
 }  // namespace tfcarve
 

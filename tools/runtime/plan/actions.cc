@@ -51,7 +51,9 @@ Action ActionOf(std::string_view op) {
 }
 
 bool PlanRunsItself(const std::string& op) {
-  return ActionOf(op) != Action::kKernel;
+  const Action action = ActionOf(op);
+  return action != Action::kKernel &&
+         (control_flow != nullptr || !IsControlFlow(action));
 }
 
 }  // namespace tfcarve

@@ -9,8 +9,11 @@
 #include "tensorflow/core/framework/tensor.pb.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/platform/strcat.h"
+#include "tools/runtime/engine/engine_factory.h"
 #include "tools/runtime/models/constant_tensor.h"
-#include "tools/runtime/plan/loops.h"
+#include "tools/runtime/plan/actions.h"
+#include "tools/runtime/plan/control.h"
+#include "tools/runtime/plan/cycles.h"
 
 namespace tfcarve {
 namespace {
@@ -278,6 +281,25 @@ Status SetResults(const GraphFunction& function, const Builder& builder,
   return tensorflow::OkStatus();
 }
 
+bool HasLoops(const Body& body) {
+  for (const BodyNode& node : body.nodes) {
+    if (ActionOf(node.op()) == Action::kLoop) return true;
+  }
+  return false;
+}
+
+// Sets the names of a body whose inputs are resolved, and replaces its loops.
+Status Finish(Body* body) {
+  if (HasLoops(*body)) {
+    return control_flow == nullptr ? NoControlFlow()
+                                   : control_flow->raise_loops(body);
+  }
+  for (const BodyNode& node : body->nodes) {
+    if (node.outputs.count > 0) body->names[node.def().name()] = node.outputs;
+  }
+  return CheckCycles(*body);
+}
+
 Status FillFunctionBody(const GraphModel& model, const GraphFunction& function,
                         const AttrValueMap& attrs, Body* body) {
   Builder builder(model, body);
@@ -290,7 +312,7 @@ Status FillFunctionBody(const GraphModel& model, const GraphFunction& function,
   }
   TF_RETURN_IF_ERROR(builder.Resolve(/*is_function=*/true));
   TF_RETURN_IF_ERROR(SetResults(function, builder, body));
-  return RaiseLoops(body);
+  return Finish(body);
 }
 
 }  // namespace
@@ -309,7 +331,7 @@ Status MakeGraphBody(GraphModel* model, const MappedFile* file, Body* body,
   model->nodes.clear();
   model->contents.clear();
   TF_RETURN_IF_ERROR(builder.Resolve(/*is_function=*/false));
-  return RaiseLoops(body);
+  return Finish(body);
 }
 
 Slot FindSlot(const Body& body, std::string_view name) {

@@ -8,6 +8,7 @@
 #include "tensorflow/core/platform/errors.h"
 #include "tools/runtime/engine/run_control.h"
 #include "tools/runtime/plan/execute.h"
+#include "tools/runtime/plan/loops.h"
 
 namespace tfcarve {
 namespace {
@@ -219,18 +220,16 @@ Status CheckTypes(const BodyNode& node, const Operation& operation) {
   return tensorflow::OkStatus();
 }
 
-}  // namespace
-
+// Prepares the functions of a node that is no loop of TensorFlow 1.
 Status PrepareCall(const BodyNode& node, Functions* functions,
                    Operation* operation) {
   if (functions->model().FindFunction(node.op()) != nullptr) {
-    operation->action = Action::kCall;
     TF_RETURN_IF_ERROR(
         AddFunction(node.op(), node.def().attr(), functions, operation));
     return CheckTypes(node, *operation);
   }
   switch (operation->action) {
-    case Action::kCall:
+    default:
       TF_RETURN_IF_ERROR(AddFunctions(node, "f", functions, operation));
       break;
     case Action::kCase:
@@ -246,10 +245,21 @@ Status PrepareCall(const BodyNode& node, Functions* functions,
       TF_RETURN_IF_ERROR(AddFunctions(node, "cond", functions, operation));
       TF_RETURN_IF_ERROR(AddFunctions(node, "body", functions, operation));
       break;
-    default:
-      return tensorflow::OkStatus();  // it calls no function
   }
   return CheckTypes(node, *operation);
+}
+
+Status Prepare(const BodyNode& node, Functions* functions,
+               Operation* operation) {
+  if (node.loop == nullptr) {
+    const bool is_call = functions->model().FindFunction(node.op()) != nullptr;
+    operation->action = is_call ? Action::kCall : ActionOf(node.op());
+    return PrepareCall(node, functions, operation);
+  }
+  operation->action = Action::kLoop;
+  operation->loop = node.loop.get();
+  operation->functions.emplace_back();
+  return functions->PrepareLoop(*node.loop, &operation->functions.back());
 }
 
 Status ExecuteCall(const Operation& operation, std::vector<Tensor> inputs,
@@ -268,5 +278,9 @@ Status ExecuteCall(const Operation& operation, std::vector<Tensor> inputs,
                      outputs);
   }
 }
+
+}  // namespace
+
+const ControlFlow kControlFlow = {RaiseLoops, Prepare, ExecuteCall};
 
 }  // namespace tfcarve

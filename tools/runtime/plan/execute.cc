@@ -201,7 +201,7 @@ class Execution {
     for (const Use& use : step.inputs) inputs.push_back(Take(use));
     Results outputs;
     const Status status =
-        ExecuteCall(operation, std::move(inputs), &state_, &outputs);
+        control_flow->execute(operation, std::move(inputs), &state_, &outputs);
     if (!status.ok()) {
       return operation.loop != nullptr ? status
                                        : AttachDef(status, NodeOf(step).def());

@@ -9,6 +9,7 @@
 #include "tensorflow/core/framework/attr_value.pb.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/platform/strcat.h"
+#include "tools/runtime/plan/cycles.h"
 
 namespace tfcarve {
 namespace {
@@ -43,44 +44,6 @@ struct Frame {
   std::vector<int> merges;    // with the value of an Enter or a NextIteration
   std::vector<int> exits;
 };
-
-// Calls `visit` for each node that must run before `node`.
-template <typename Visit>
-void ForEachSource(const Body& body, const BodyNode& node, const Visit& visit) {
-  for (const Slot slot : node.inputs) {
-    const int producer = body.producers[slot];
-    if (producer != Body::kArgument) visit(producer);
-  }
-  for (const int control : node.controls) visit(control);
-}
-
-// Finds nodes that need their own outputs.
-Status CheckCycles(const Body& body) {
-  const size_t count = body.nodes.size();
-  std::vector<std::vector<int>> users(count);
-  std::vector<int> waiting(count);
-  for (size_t i = 0; i < count; ++i) {
-    ForEachSource(body, body.nodes[i], [&](int source) {
-      users[source].push_back(static_cast<int>(i));
-      ++waiting[i];
-    });
-  }
-  std::vector<int> ready;
-  for (size_t i = 0; i < count; ++i) {
-    if (waiting[i] == 0) ready.push_back(static_cast<int>(i));
-  }
-  for (size_t done = 0; done < ready.size(); ++done) {
-    for (const int user : users[ready[done]]) {
-      if (--waiting[user] == 0) ready.push_back(user);
-    }
-  }
-  for (size_t i = 0; i < count; ++i) {
-    if (waiting[i] == 0) continue;
-    return InvalidArgument(
-        StrCat("the graph has a cycle, at ", Named(body.nodes[i])));
-  }
-  return tensorflow::OkStatus();
-}
 
 // Divides a body into frames.
 class Frames {
@@ -117,8 +80,7 @@ class Frames {
     }
     for (int i = 0; i < count; ++i) {
       if (of_[i] == kNone) {
-        return InvalidArgument(
-            StrCat("the graph has a cycle, at ", Named(body_.nodes[i])));
+        return CycleAt(body_.nodes[i]);
       }
       Sort(i);
     }

@@ -46,27 +46,20 @@ Status Plan::PrepareKernel(int node, OpKernel** kernel) {
 
 Status Plan::Prepare(int node, Operation* operation) {
   const BodyNode& at = body_.nodes[node];
-  if (at.loop != nullptr) return PrepareLoop(node, operation);
-  operation->action = ActionOf(at.op());
-  Status status = PrepareCall(at, functions_, operation);
-  if (status.ok() && operation->action == Action::kKernel) {
-    status = PrepareKernel(node, &operation->kernel);
+  Status status;
+  if (at.loop != nullptr || IsControlFlow(ActionOf(at.op())) ||
+      functions_->model().FindFunction(at.op()) != nullptr) {
+    status = control_flow == nullptr
+                 ? NoControlFlow()
+                 : control_flow->prepare(at, functions_, operation);
+  } else {
+    operation->action = ActionOf(at.op());
+    if (operation->action == Action::kKernel) {
+      status = PrepareKernel(node, &operation->kernel);
+    }
   }
-  return status.ok() ? status : AttachDef(status, at.def());
-}
-
-Status Plan::PrepareLoop(int node, Operation* operation) {
-  std::unique_ptr<const Program>& program = loop_programs_[node];
-  const Loop& loop = *body_.nodes[node].loop;
-  if (program == nullptr) {
-    std::unique_ptr<Plan>& plan = loops_[node];
-    plan = std::make_unique<Plan>(loop.body, functions_);
-    TF_RETURN_IF_ERROR(plan->Prepare(RequestOf(loop.body), &program));
-  }
-  operation->action = Action::kLoop;
-  operation->loop = &loop;
-  operation->functions.push_back(program.get());
-  return tensorflow::OkStatus();
+  return status.ok() || at.loop != nullptr ? status
+                                           : AttachDef(status, at.def());
 }
 
 bool Plan::FoldNode(int node, const std::vector<Tensor>& inputs,
@@ -216,6 +209,17 @@ Status Functions::Make(const GraphFunction& function, const AttrValueMap& attrs,
   const Request request = RequestOf(body);
   made->plan = std::make_unique<Plan>(std::move(body), this);
   return made->plan->Prepare(request, &made->program);
+}
+
+Status Functions::PrepareLoop(const Loop& loop, const Program** program) {
+  Function& made = loops_[&loop];
+  if (made.program == nullptr) {
+    made.plan = std::make_unique<Plan>(loop.body, this);
+    TF_RETURN_IF_ERROR(
+        made.plan->Prepare(RequestOf(loop.body), &made.program));
+  }
+  *program = made.program.get();
+  return tensorflow::OkStatus();
 }
 
 Request RequestOf(const Body& body) {

@@ -68,7 +68,6 @@ class Plan {
 
   tensorflow::Status Prepare(int node, Operation* operation);
   tensorflow::Status PrepareKernel(int node, tensorflow::OpKernel** kernel);
-  tensorflow::Status PrepareLoop(int node, Operation* operation);
   // Returns the value of a slot, or null.
   const tensorflow::Tensor* FindConstant(Slot slot, const Values& folded) const;
   // Computes the nodes that a request needs and that depend only on constants.
@@ -79,12 +78,9 @@ class Plan {
   const Body body_;
   Functions* const functions_;
   std::map<int, std::unique_ptr<tensorflow::OpKernel>> kernels_;
-  // Of the nodes that are loops.
-  std::map<int, std::unique_ptr<Plan>> loops_;
-  std::map<int, std::unique_ptr<const Program>> loop_programs_;
 };
 
-// The functions of a graph, prepared when a node that calls them is.
+// The functions and loops of a graph, prepared when a node that calls them is.
 class Functions {
  public:
   // The model, without nodes, and the device must outlive this object.
@@ -101,6 +97,8 @@ class Functions {
   tensorflow::Status Prepare(const std::string& name,
                              const tensorflow::AttrValueMap& attrs,
                              const Program** program);
+  // Prepares the iterations of a loop. The loop must outlive this object.
+  tensorflow::Status PrepareLoop(const Loop& loop, const Program** program);
 
  private:
   struct Function {
@@ -116,6 +114,7 @@ class Functions {
   tensorflow::Device* const device_;
   tensorflow::Device* const folding_;
   std::map<std::string, Function> functions_;  // by name and attributes
+  std::map<const Loop*, Function> loops_;
   int depth_ = 0;  // of the functions that are prepared
 };
 

@@ -47,6 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         has_environment=environment.is_needed(
             selection, known.for_version(selection.tensorflow.version)
         ),
+        has_control_flow=selection.control_flow,
     )
     common.output(source, arguments.output)
     return 0

@@ -302,11 +302,13 @@ def resolve(
     all_rules = tuple(rules)
     replaced = frozenset(op for rule in all_rules if rule.replaced for op in rule.when)
     ordered = sorted(models, key=lambda model: model.path)
+    calls_functions = False
     for model in ordered:
         parts = reachable.reachable_parts(model)
         uses = tuple(itertools.chain.from_iterable(parts))
         invalid.add_faults(model, parts, lookup, partial)
         invalid.add_tables(model, uses, partial)
+        calls_functions |= runtime.calls_functions(uses, model)
         for use in uses:
             _add_node(use, model, lookup, partial, replaced)
         _add_requested_ops(model, lookup, partial)
@@ -324,8 +326,11 @@ def resolve(
             [*absent, *refused, *wrong],
         )
     chosen, reasons = _choose_runtime(request, ordered, lookup, partial)
+    control_flow = False
     if chosen == "plan":
-        partial.drop_kernels(runtime.load(release).own)
+        session_ops = runtime.load(release)
+        control_flow = calls_functions or not session_ops.control_flow.isdisjoint(partial.ops)
+        partial.drop_kernels(session_ops.own | session_ops.control_flow)
     added = []
     if any(model.training for model in ordered):
         added += implicit_ops.add_optimizers(kinds, lookup, partial)
@@ -363,6 +368,7 @@ def resolve(
             gradient_files=gradient_files,
             runtime=chosen,
             session_reasons=reasons,
+            control_flow=control_flow,
         ),
         _warnings(partial),
         (*_notes(left), *newer_attributes.notes(ordered, lookup, partial)),

@@ -10,6 +10,7 @@ from typing import Literal
 from tfcarve import json_codec
 from tfcarve.json_codec import JsonDocument
 from tfcarve.models import yaml_form
+from tfcarve.models.node_use import Model, NodeUse
 from tfcarve.registry.index import OpDefinition
 from tfcarve.releases.release import Release
 from tfcarve.selection.need import Need
@@ -44,11 +45,13 @@ class SessionOps(JsonDocument, frozen=True):
 
     Attributes:
       session: ops, or the sources that define them, and why a plan cannot run them.
-      own: ops that a plan runs without a kernel; some of them call functions of the model.
+      own: ops that a plan runs without a kernel.
+      control_flow: ops of this kind that run functions or loops.
     """
 
     session: tuple[_Row, ...]
     own: frozenset[str]
+    control_flow: frozenset[str]
 
     def listed(self, op: OpDefinition) -> str:
         """Returns why only a session runs the kernel of an op; "" if a plan or a Flex delegate runs it."""
@@ -63,7 +66,7 @@ class SessionOps(JsonDocument, frozen=True):
             return (
                 "plans have no tensors of reference types, which the variables of TensorFlow 1 have"
             )
-        if op.name not in self.own and any(a.type in _FUNCTIONS for a in op.attrs.values()):
+        if op.name not in self.control_flow and any(a.type in _FUNCTIONS for a in op.attrs.values()):
             return "its kernel calls a function through TensorFlow's session"
         return ""
 
@@ -74,6 +77,16 @@ def load(release: Release) -> SessionOps:
     file = release.file("session_ops.yaml")
     document = yaml_form.load(file.read_text(encoding="utf-8"))
     return json_codec.convert(document, SessionOps, str(file))
+
+
+def calls_functions(uses: Iterable[NodeUse], model: Model) -> bool:
+    """Returns whether nodes call functions of their model, by name or by an attribute.
+
+    Args:
+      uses: the nodes that can run, with the nodes of the functions.
+      model: their model.
+    """
+    return any(use.function or use.op in model.functions for use in uses)
 
 
 def delegate_reasons(

@@ -104,6 +104,7 @@ class Selection(JsonDocument, frozen=True, tag_field="version", tag=VERSION):
         SymbolicGradient is registered.
       runtime: what runs the graphs of the models.
       session_reasons: why it is TensorFlow's session, if it is.
+      control_flow: whether plans run functions or loops of the models.
     """
 
     tensorflow: TensorflowFacts
@@ -118,6 +119,7 @@ class Selection(JsonDocument, frozen=True, tag_field="version", tag=VERSION):
     gradient_files: tuple[str, ...] = ()
     runtime: Runtime = "session"
     session_reasons: tuple[SessionReason, ...] = ()
+    control_flow: bool = False
 
     def __hash__(self) -> int:
         models = tuple((model.path, model.sha256) for model in self.models)
