@@ -16,6 +16,7 @@ from e2e.graphs import (
     mapped_files,
     override_graphs,
     protected_model,
+    text_graphs,
 )
 from e2e.random_cases import accuracy, control_flow
 from flex import flex_app
@@ -67,6 +68,9 @@ _SHARED: Mapping[str, Write] = {
     "overrides": lambda folder: app_workspace.write_graphs(
         {**override_graphs.graphs(override_graphs.QUICK), accuracy.NAME: accuracy.quick_kernels()},
         folder,
+    ),
+    "texts": lambda folder: app_workspace.write_graphs(
+        {text_graphs.NAME: text_graphs.graph()}, folder
     ),
     "zoo": _zoo(_MODELS),
 }

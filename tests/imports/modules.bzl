@@ -55,6 +55,7 @@ MODULES = {
     "tests/e2e/test_reader.py": ["benchmark/process_status", "cli", "client/library", "commands/memmap", "commands/size"],
     "tests/e2e/test_run_model.py": ["cli", "commands/inspect"],
     "tests/e2e/test_runtimes.py": ["client/library", "full_tensorflow"],
+    "tests/e2e/test_tensor_texts.py": ["client/library", "full_tensorflow"],
     "tests/flex/test_both.py": ["client/library"],
     "tests/flex/test_delegate.py": ["cli", "commands/inspect", "commands/units", "emit/link_facts"],
     "tests/flex/test_delegate_arm64.py": ["benchmark/emulated", "releases/known"],

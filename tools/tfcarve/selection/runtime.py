@@ -66,7 +66,9 @@ class SessionOps(JsonDocument, frozen=True):
             return (
                 "plans have no tensors of reference types, which the variables of TensorFlow 1 have"
             )
-        if op.name not in self.control_flow and any(a.type in _FUNCTIONS for a in op.attrs.values()):
+        if op.name not in self.control_flow and any(
+            a.type in _FUNCTIONS for a in op.attrs.values()
+        ):
             return "its kernel calls a function through TensorFlow's session"
         return ""
 
