@@ -70,7 +70,8 @@ def nested_builds(profile: Mapping[str, Any]) -> dict[str, float]:
     return {
         event["args"]["target"]: event["dur"] / 1e6
         for event in profile["traceEvents"]
-        if event.get("args", {}).get("mnemonic") == _NESTED_BUILD
+        # The action itself, not its phases.
+        if event.get("args", {}).get("mnemonic") == _NESTED_BUILD and "target" in event["args"]
     }
 
 
