@@ -19,8 +19,12 @@ struct Block { Block(); virtual int Size(); };
 int Open(int);
 int Open(long);
 int Read();
+int Page();
 template <class T> int Copy(T);
 extern template int Copy(int);
+// All its functions are templates, of which one object has the instances.
+struct Printer { template <class T> static int Print(T); };
+extern template int Printer::Print(int);
 inline int Twice(int x) { return 2 * x; }
 }
 """
@@ -35,6 +39,8 @@ _SOURCES = {
     "read.cc": "int io::Read() { return Table().Find(); }",
     "table.cc": "io::Table::Table() {} io::Table::~Table() {} int io::Table::Find() { return Copy(1) + Open(1); }",
     "copy.cc": "template <class T> int io::Copy(T x) { return Twice(x); } template int io::Copy(int); int io::Own() { return 1; }",
+    "print.cc": "template <class T> int io::Printer::Print(T x) { return Twice(x); } template int io::Printer::Print(int);",
+    "page.cc": "int io::Page() { return Printer::Print(1); }",
     "block.cc": "io::Block::Block() {}",
     "block_size.cc": "int io::Block::Size() { return 1; }",
     "third_party/abseil/cordz.cc": "int text() { return 1; }",
@@ -87,6 +93,8 @@ def test_record(recorded: OptionalSources) -> None:
         "block_size.cc": (("io::Block", "io::Block::Size"), (), False),
         "copy.cc": (("io::Copy", "io::Own"), (), True),
         "open_long.cc": (("io::Open",), (), False),
+        "page.cc": (("io::Page",), ("print.cc",), False),
+        "print.cc": (("io::Printer::Print",), (), False),
         "read.cc": (("io::Read",), ("table.cc",), True),
         "table.cc": (("io::Table::*",), ("copy.cc",), True),
     }
@@ -101,7 +109,11 @@ def _linked(objects: Mapping[str, Path], folder: Path, names: list[str], text: s
 
 
 @pytest.mark.parametrize(
-    "text", ["io::Read()", "io::Copy(1)", "io::Table().Find()", "io::Open(1L)", "io::Open(1)"]
+    "text",
+    [
+        *("io::Read()", "io::Copy(1)", "io::Table().Find()"),
+        *("io::Open(1L)", "io::Open(1)", "io::Printer::Print(1)"),
+    ],
 )
 def test_what_is_needed_suffices(
     text: str, objects: Mapping[str, Path], recorded: OptionalSources, tmp_path: Path

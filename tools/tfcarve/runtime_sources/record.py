@@ -45,14 +45,23 @@ def optional_sources(
         roots = frozenset[str]().union(*(_targets(user.undefined, definers) for user in users))
         return closure(roots, references)
 
+    others, session = tuple(others), tuple(session)
     core = needed_by(others)
     of_session = needed_by(session)
+    undefined = frozenset[str]().union(
+        *(symbols.undefined for symbols in (*candidates.values(), *others, *session))
+    )
     scopes = Counter(scope(name) for names in strong.values() for name in names)
     return OptionalSources(
         tuple(
             OptionalSource(
                 path,
-                _entries(strong[path], _names(candidates[path].weak), scopes),
+                _entries(
+                    strong[path],
+                    _names(candidates[path].weak),
+                    _names(candidates[path].weak & undefined),
+                    scopes,
+                ),
                 tuple(sorted(references[path] - core)),
                 path in of_session,
             )
@@ -80,16 +89,19 @@ def _names(symbols: Iterable[str]) -> frozenset[str]:
     return frozenset(map(qualified_name, symbols))
 
 
-def _entries(strong: Set[str], weak: Set[str], scopes: Mapping[str, int]) -> tuple[str, ...]:
+def _entries(
+    strong: Set[str], weak: Set[str], instantiated: Set[str], scopes: Mapping[str, int]
+) -> tuple[str, ...]:
     """Returns the names by which other objects may refer to an object.
 
-    A weak symbol counts only if the object also defines a strong symbol in its class or namespace. Such weak symbols are
-    virtual tables, and templates that the object instantiates for others. Inline functions of headers do not count: each
-    object that uses them defines them.
+    A weak symbol counts if another object refers to it without a definition: the object instantiates a template for others. It also
+    counts if the object defines a strong symbol in its class or namespace: such symbols are virtual tables, and templates that only
+    units may refer to. Inline functions of headers do not count: each object that uses them defines them.
 
     Args:
       strong: names of its strong symbols.
       weak: names of its weak symbols.
+      instantiated: names of the weak symbols that other objects refer to and do not define.
       scopes: number of strong names in each class or namespace, in all objects.
     """
     own = Counter(map(scope, strong))
@@ -99,7 +111,7 @@ def _entries(strong: Set[str], weak: Set[str], scopes: Mapping[str, int]) -> tup
         for name, count in own.items()
         if count == scopes[name] and {f"{name}::C", f"{name}::D", name} & (strong | weak)
     }
-    names = strong | {name for name in weak if name in own or scope(name) in own}
+    names = strong | instantiated | {name for name in weak if name in own or scope(name) in own}
     return tuple(
         sorted(
             {f"{name}::*" for name in classes}
