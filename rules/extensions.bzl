@@ -3,6 +3,9 @@
 load("//third_party/tensorflow/releases:releases.bzl", "DEFAULT_RELEASE")
 load(":repositories.bzl", "tfcarve_dev_repositories", "tfcarve_repositories")
 
+# Names a release that takes precedence, so that tests of tfcarve run with each release.
+_RELEASE_VARIABLE = "TFCARVE_RELEASE"
+
 _tensorflow = tag_class(
     doc = "The TensorFlow release. Only the root module can choose it; the default is %s." % DEFAULT_RELEASE,
     attrs = {"version": attr.string(mandatory = True, doc = "Major and minor version, a folder of //third_party/tensorflow/releases.")},
@@ -17,13 +20,15 @@ def _tfcarve_impl(ctx):
     }.keys()
     if len(versions) > 1:
         fail("tfcarve.tensorflow: only one TensorFlow release per build; found: %s" % ", ".join(versions))
-    tfcarve_repositories(versions[0] if versions else DEFAULT_RELEASE)
+    chosen = versions[0] if versions else DEFAULT_RELEASE
+    tfcarve_repositories(ctx.os.environ.get(_RELEASE_VARIABLE) or chosen)
 
 def _tfcarve_dev_impl(_ctx):
     tfcarve_dev_repositories()
 
 tfcarve = module_extension(
     implementation = _tfcarve_impl,
+    environ = [_RELEASE_VARIABLE],
     doc = "TensorFlow's sources and libraries, the cross compilers and the tools' Python environments.",
     tag_classes = {"tensorflow": _tensorflow},
 )

@@ -30,19 +30,22 @@ _LIBRARIES = [
 ]
 
 def tfcarve_tensorflow(release = DEFAULT_RELEASE):
-    """TensorFlow's sources of a release, the libraries that they need, and @tfcarve_tensorflow, which names the release.
+    """TensorFlow's sources, the libraries that a release needs, and @tfcarve_tensorflow, which names the release.
+
+    There is a repository for the sources of each release; Bazel fetches it only if a target of it is built.
 
     Args:
       release: name of a release in //third_party/tensorflow/releases.
     """
     if release not in RELEASES:
         fail("tfcarve does not build TensorFlow %s; known releases: %s" % (release, ", ".join(RELEASES)))
-    source_repository(
-        name = repository_name(release),
-        build_file = Label("//third_party/tensorflow/releases/{}:tensorflow.BUILD".format(release)),
-        pin = "tensorflow",
-        pins = Label("//third_party/tensorflow/releases/{}:pins.json".format(release)),
-    )
+    for each in RELEASES:
+        source_repository(
+            name = repository_name(each),
+            build_file = Label("//third_party/tensorflow/releases/{}:tensorflow.BUILD".format(each)),
+            pin = "tensorflow",
+            pins = Label("//third_party/tensorflow/releases/{}:pins.json".format(each)),
+        )
     for pin in _LIBRARIES:
         source_repository(
             name = "tfcarve_" + pin,

@@ -193,13 +193,26 @@ def test_wrong_prefix(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_target_path(member: str, only: list[str], expected: str | None) -> None:
-    assert target_path(member, "top", only) == expected
+    assert target_path(member, "top", only, {}) == expected
+
+
+@pytest.mark.parametrize(
+    ("member", "expected"),
+    [
+        ("top/third_party/tsl/a.cc", "tsl/a.cc"),
+        ("top/third_party/tsl/x/BUILD", "tsl/x/BUILD.upstream"),
+        ("top/third_party/tslx/a.cc", "third_party/tslx/a.cc"),
+        ("top/a.cc", "a.cc"),
+    ],
+)
+def test_folders_are_moved(member: str, expected: str) -> None:
+    assert target_path(member, "top", [], {"third_party/tsl": "tsl"}) == expected
 
 
 @pytest.mark.parametrize("member", ["top/../../etc/passwd", "/etc/passwd"])
 def test_members_stay_in_the_tree(member: str) -> None:
     with pytest.raises(BootstrapError, match="is outside of its tree"):
-        target_path(member, "top", [])
+        target_path(member, "top", [], {})
 
 
 def test_unpacks_wheels(tmp_path: Path) -> None:

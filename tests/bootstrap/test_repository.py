@@ -54,7 +54,9 @@ def test_module_and_workspace_have_the_same_repositories() -> None:
     sources = set(json.loads(_PINS.read_text()))
     used = set(re.findall(r'^    "(tfcarve_\w+)",$', module, re.MULTILINE))
     used |= set(re.findall(r'use_repo\(\w+, "(tfcarve_\w+)"\)', module))
-    made = {f"tfcarve_{name}" for name in sources} | {"tfcarve_tensorflow_2_14"}
+    releases = _PINS.parents[1].glob("*/pins.json")
+    made = {f"tfcarve_{name}" for name in sources}
+    made |= {f"tfcarve_tensorflow_{file.parent.name.replace('.', '_')}" for file in releases}
     made |= set(
         re.findall(r'(?:digest|cross|lld|system_tools)_repository\(\s*name = "(\w+)"', functions)
     )

@@ -59,7 +59,7 @@ def _require_same_paths(releases: Mapping[str, str], measured: Iterable[str]) ->
 
 
 def markdown(releases: Mapping[str, str], benchmark: str) -> str:
-    """Returns the page.
+    """Returns the page. It has the releases that are proved.
 
     Args:
         releases: the text of release.toml of each release, by the release's name.
@@ -68,6 +68,7 @@ def markdown(releases: Mapping[str, str], benchmark: str) -> str:
     Raises:
         ValueError: the benchmark has rows of other overrides than the releases, which were added or removed since.
     """
+    releases = {name: text for name, text in releases.items() if tomllib.loads(text)["is_proved"]}
     measured = _measurements(benchmark)
     _require_same_paths(releases, measured)
     parts = [NOTE, "# Overrides\n", _INTRODUCTION]

@@ -142,6 +142,7 @@ def test_json_page() -> None:
 
 def test_overrides_page() -> None:
     release = """
+is_proved = true
 [[overrides.core]]
 path = "a/b.cc"
 why = "less | code"
@@ -161,7 +162,9 @@ test = "tests/e2e/test_n.py"
 | `a/b.cc` | lstm | does not link: undefined symbol `x` | 1.1 | - |
 | `k.cc` | lstm | +1,234 | 1.2 | 3.4 |
 """
-    text = overrides_page.markdown({"9.8": release}, benchmark)
+    other = release.replace("true", "false").replace("a/b.cc", "c.cc")
+    text = overrides_page.markdown({"9.8": release, "9.9": other}, benchmark)
+    assert "9.9" not in text
     assert "## Kernels, TensorFlow 9.8\n" in text
     added = (
         "## Added kernels, TensorFlow 9.8\n\nUnder `third_party/tensorflow/overrides/kernels/`:\n"

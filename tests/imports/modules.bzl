@@ -45,6 +45,7 @@ MODULES = {
     "tests/e2e/test_mapped.py": ["benchmark/process_status", "cli", "client/library", "commands/memmap"],
     "tests/e2e/test_memmapped.py": ["cli", "client/library", "commands/memmap"],
     "tests/e2e/test_optional_sources.py": ["size/link_line"],
+    "tests/e2e/test_other_releases.py": ["releases/known"],
     "tests/e2e/test_override_kernels.py": ["client/library", "full_tensorflow"],
     "tests/e2e/test_packed_relocations.py": ["size/link_line"],
     "tests/e2e/test_prepared.py": ["cli", "commands/transform", "commands/units"],

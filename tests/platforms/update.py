@@ -13,9 +13,13 @@ _RELEASES = Path("third_party/tensorflow/releases")
 
 
 def _versions(root: Path) -> list[str]:
-    """Returns the versions of TensorFlow that tfcarve builds."""
+    """Returns the versions of TensorFlow that tfcarve builds; those that do not pass all tests say so."""
     files = sorted((root / _RELEASES).glob("*/release.toml"))
-    return [tomllib.loads(file.read_text(encoding="utf-8"))["version"] for file in files]
+    read = [tomllib.loads(file.read_text(encoding="utf-8")) for file in files]
+    return [
+        data["version"] + ("" if data["is_proved"] else " (on Linux, not with all tests)")
+        for data in read
+    ]
 
 
 def updated(root: Path) -> dict[Path, str]:

@@ -153,12 +153,13 @@ def unpacked(pin: Pin, found: Found) -> Path:
     path, archive = found
     # Another unpack.py may make another tree.
     code = hashlib.sha256(Path(unpack.__code__.co_filename).read_bytes()).hexdigest()
-    parts = (archive.sha256, archive.strip_prefix, *pin.only, code)
+    moved = json.dumps(pin.moved, sort_keys=True)
+    parts = (archive.sha256, archive.strip_prefix, *pin.only, moved, code)
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     folder = cache_root() / "trees" / f"{pin.name}-{key}"
     with built_in_place(folder) as missing:
         if missing:
-            unpack(path, folder, archive.strip_prefix, pin.only)
+            unpack(path, folder, archive.strip_prefix, pin.only, pin.moved)
             facts = {"name": pin.name, "version": pin.version, "archive": archive.file}
             text = json.dumps(facts, sort_keys=True) + "\n"
             (folder / "tfcarve_source.json").write_text(text)

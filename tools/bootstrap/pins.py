@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +37,14 @@ class Pin:
         version: upstream's version.
         archives: by kind ("upstream", "debian", "npm", "wheel").
         only: the folders to unpack; empty for all.
+        moved: folders that get another place in the tree, by their place in the archive.
     """
 
     name: str
     version: str
     archives: Mapping[str, Archive]
     only: tuple[str, ...]
+    moved: Mapping[str, str] = field(default_factory=dict)
 
 
 def _archive(way: str, data: Mapping[str, Any]) -> Archive:
@@ -68,6 +70,7 @@ def read_pin(pins_file: Path, name: str) -> Pin:
         version=data.pop("version"),
         archives=archives,
         only=tuple(data.pop("only", ())),
+        moved=dict(data.pop("moved", {})),
     )
     if data:
         raise BootstrapError(f"{pins_file}: {name} has unknown keys: {', '.join(sorted(data))}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from bootstrap.console import BootstrapError
 
@@ -15,13 +16,16 @@ _RENAMED = {"BUILD": "BUILD.upstream", "BUILD.bazel": "BUILD.bazel.upstream"}
 _DROPPED = {"WORKSPACE", "WORKSPACE.bazel", "WORKSPACE.bzlmod", "MODULE.bazel", "REPO.bazel"}
 
 
-def target_path(member: str, strip_prefix: str, only: Sequence[str]) -> str | None:
+def target_path(
+    member: str, strip_prefix: str, only: Sequence[str], moved: Mapping[str, str]
+) -> str | None:
     """Returns the path of an archive member in the tree; None if it is not unpacked.
 
     Args:
         member: its name in the archive.
         strip_prefix: the folder that becomes the root.
         only: the folders below the root to unpack; empty for all.
+        moved: folders that get another place in the tree, by their place below the root.
 
     Raises:
         BootstrapError: the path is outside of the tree.
@@ -37,10 +41,20 @@ def target_path(member: str, strip_prefix: str, only: Sequence[str]) -> str | No
         return None
     if rest[-1] in _DROPPED:
         return None
-    return "/".join((*rest[:-1], _RENAMED.get(rest[-1], rest[-1])))
+    path = "/".join((*rest[:-1], _RENAMED.get(rest[-1], rest[-1])))
+    for folder, place in moved.items():
+        if path.startswith(f"{folder}/"):
+            return place + path.removeprefix(folder)
+    return path
 
 
-def unpack(archive: Path, tree: Path, strip_prefix: str, only: Sequence[str] = ()) -> int:
+def unpack(
+    archive: Path,
+    tree: Path,
+    strip_prefix: str,
+    only: Sequence[str] = (),
+    moved: Mapping[str, str] = MappingProxyType({}),
+) -> int:
     """Unpacks the regular files of a .tar.* or .zip/.whl.
 
     Returns:
@@ -53,7 +67,7 @@ def unpack(archive: Path, tree: Path, strip_prefix: str, only: Sequence[str] = (
     folders: set[Path] = set()
     count = 0
     for member, data, executable in _members(archive):
-        relative = target_path(member, strip_prefix, only)
+        relative = target_path(member, strip_prefix, only, moved)
         if relative is None:
             continue
         path = tree / relative

@@ -33,16 +33,12 @@ alias(
 
 _RELEASE_BZL = '''"""The facts about the release that .bzl files need while they are loaded."""
 
-load(
-    "@tfcarve//third_party/tensorflow/releases/{release}:core.bzl",
-    _DEFINES = "DEFINES",
-    _OPTIONAL_SOURCES = "OPTIONAL_SOURCES",
-)
+load("@tfcarve//third_party/tensorflow/releases/{release}:core.bzl", "SOURCES")
 
-DEFINES = _DEFINES
+DEFINES = SOURCES.defines
 
 # Including the optional sources of other projects.
-OPTIONAL_SOURCES = _OPTIONAL_SOURCES
+OPTIONAL_SOURCES = SOURCES.optional_sources
 
 # The tree's root, as actions see it.
 ROOT = Label("@{repository}//:BUILD.bazel").workspace_root

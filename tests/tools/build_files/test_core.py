@@ -2,6 +2,8 @@
 
 import dataclasses
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
@@ -85,11 +87,10 @@ def test_interface_headers_are_those_that_the_core_lacks(root: Path) -> None:
     core = core_of(root, changed)
     assert core.interface_headers == ("tensorflow/c/c_api.h", "tensorflow/c/status.h")
     assert core_of(root, release).interface_headers == ()
-    names: dict[str, list[str]] = {}
-    exec(core_bzl(changed, core, OptionalSources(())), names)
-    assert names["INTERFACE_HEADERS"] == list(core.interface_headers)
-    assert names["C_API_SOURCES"] == ["tensorflow/c/c_api.cc"]
-    assert names["FLEX_KERNEL_SOURCES"] == []
+    sources = _sources(core_bzl(changed, core, OptionalSources(())))
+    assert sources.interface_headers == list(core.interface_headers)
+    assert sources.c_api_sources == ["tensorflow/c/c_api.cc"]
+    assert sources.flex_kernel_sources == []
 
 
 def test_protos_come_with_their_imports(root: Path) -> None:
@@ -115,9 +116,17 @@ def test_not_a_tensorflow_tree(tmp_path: Path) -> None:
         core_sources(BuildTree(tmp_path), release)
 
 
+def _sources(text: str) -> SimpleNamespace:
+    """Returns the struct in the text of core.bzl."""
+    values: dict[str, Any] = {"struct": SimpleNamespace}
+    exec(text, values)
+    found = values["SOURCES"]
+    assert isinstance(found, SimpleNamespace)
+    return found
+
+
 def test_core_bzl(root: Path) -> None:
     release = small_release()
-    names: dict[str, list[str]] = {}
     optional = OptionalSources(
         tuple(
             OptionalSource(path, (), (), session)
@@ -130,18 +139,18 @@ def test_core_bzl(root: Path) -> None:
             )
         )
     )
-    exec(core_bzl(release, core_of(root, release), optional), names)
-    assert names["CORE_SOURCES"] == ["tensorflow/core/framework/op.cc"]
+    sources = _sources(core_bzl(release, core_of(root, release), optional))
+    assert sources.core_sources == ["tensorflow/core/framework/op.cc"]
     override = "third_party/tensorflow/overrides/core/tensorflow/core/graph/graph.cc"
     op = "tensorflow/core/framework/op.cc"
-    assert names["OPTIONAL_SOURCES"] == ["absl/time/clock.cc", "re2/re2.cc", op, override]
-    assert names["OPTIONAL_PROTOS"] == ["tensorflow/core/protobuf/config.proto"]
+    assert sources.optional_sources == ["absl/time/clock.cc", "re2/re2.cc", op, override]
+    assert sources.optional_protos == ["tensorflow/core/protobuf/config.proto"]
     # Each library compiles the sources of other projects that it needs.
-    assert names["SESSION_SOURCES"] == [override]
-    assert names["SESSION_PROTOS"] == ["tensorflow/core/protobuf/config.proto"]
-    assert names["UNIT_HEADERS"] == ["tensorflow/core/kernels/relu_op.h"]
-    assert names["OVERRIDDEN_SOURCES"] == ["tensorflow/core/framework/op.cc"]
-    assert names["ADDED_KERNELS"] == [added.path for added in release.overrides.added]
+    assert sources.session_sources == [override]
+    assert sources.session_protos == ["tensorflow/core/protobuf/config.proto"]
+    assert sources.unit_headers == ["tensorflow/core/kernels/relu_op.h"]
+    assert sources.overridden_sources == ["tensorflow/core/framework/op.cc"]
+    assert sources.added_kernels == [added.path for added in release.overrides.added]
 
 
 @pytest.mark.parametrize("path", ["tensorflow/core/gone.cc", "tensorflow/core/gone.pb.cc"])
@@ -183,20 +192,19 @@ def test_sources_that_no_cpu_compiles(root: Path) -> None:
     }
 
 
-def test_labels_of_repositories_in_the_tree(root: Path) -> None:
+@pytest.mark.parametrize("folder", ["", "third_party/xla"])
+def test_labels_of_repositories_in_the_tree(folder: str, root: Path) -> None:
     """From 2.15 on, TensorFlow's BUILD files name TSL's targets by @local_tsl."""
-    tsl = root / "third_party/xla/third_party/tsl"
-    tsl.mkdir(parents=True)
-    (tsl / "BUILD").write_text('filegroup(name = "srcs", srcs = ["env.cc"])')
-    (tsl / "env.cc").write_text("")
+    platform = root / folder / "tsl/platform"
+    platform.mkdir(parents=True)
+    (platform / "BUILD").write_text('filegroup(name = "srcs", srcs = ["env.cc"])')
+    (platform / "env.cc").write_text("")
     build = root / "tensorflow/core/framework/BUILD"
     build.write_text(
-        'filegroup(name = "srcs", srcs = glob(["*.cc"]) + ["@local_tsl//:srcs", "@other//:x"])'
+        'filegroup(name = "srcs", srcs = glob(["*.cc"]) + ["@local_tsl//tsl/platform:srcs", "@other//:x"])'
     )
     release = small_release()
     assert not any("env.cc" in source for source in core_of(root, release).sources)
-    layout = msgspec.structs.replace(
-        release.tree, repositories={"local_tsl": "third_party/xla/third_party/tsl"}
-    )
+    layout = msgspec.structs.replace(release.tree, repositories={"local_tsl": folder})
     core = core_of(root, dataclasses.replace(release, tree=layout))
-    assert "third_party/xla/third_party/tsl/env.cc" in core.sources
+    assert str((platform / "env.cc").relative_to(root)) in core.sources

@@ -36,7 +36,7 @@ def _update(root: Path, version: str, monkeypatch: pytest.MonkeyPatch) -> tuple[
 def test_core_bzl_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     status, output = _update(tmp_path, "9.8.7-rc1", monkeypatch)
     assert status == 0
-    assert 'VERSION = "9.8.7-rc1"' in output.read_text()
+    assert 'version = "9.8.7-rc1"' in output.read_text()
 
 
 def test_another_version_is_refused(

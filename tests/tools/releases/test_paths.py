@@ -13,10 +13,11 @@ from msgspec.structs import replace
 
 from tfcarve.releases import known
 from tfcarve.releases.paths import ReleaseMismatch, check_core_paths, check_paths
-from tfcarve.releases.release import Release
+from tfcarve.releases.release import FOLDERS, Release
 
 _RELEASES = [known.release(name) for name in known.names()]
 _SOURCES = (".cc", ".h", ".proto")
+_FOLDERS = [folder.rstrip("/") for folder in FOLDERS]
 # What is named under these keys is not in TensorFlow's tree.
 _NOT_IN_THE_TREE = ("overrides.added",)
 
@@ -26,14 +27,14 @@ def _named(value: object, key: str = "") -> Iterator[tuple[str, str]]:
     if key in _NOT_IN_THE_TREE:
         return
     if isinstance(value, str):
-        if value.split("/")[0] == "tensorflow":
+        if value.split("/")[0] in _FOLDERS:
             yield key, value
     elif isinstance(value, list):
         for item in value:
             yield from _named(item, key)
     elif isinstance(value, dict):
         for name, item in value.items():
-            if name.startswith("tensorflow/"):
+            if name.startswith(FOLDERS):
                 yield key, name
             else:
                 inner = name in ("path", "sources")

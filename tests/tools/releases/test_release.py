@@ -1,6 +1,7 @@
 """Releases as data: what release.toml must be, and what it says of the pinned tree."""
 
 import hashlib
+import os
 import shutil
 from fnmatch import fnmatch
 from pathlib import Path
@@ -24,10 +25,10 @@ _RELEASE = known.release()
 _VERSION = f'version = "{_RELEASE.version}"'
 
 
-@pytest.fixture(params=known.names())
-def release(request: pytest.FixtureRequest) -> Release:
-    """Each release."""
-    return known.release(request.param)
+@pytest.fixture
+def release() -> Release:
+    """The release whose tree is in the runfiles."""
+    return known.release(os.environ.get("TESTED_RELEASE", ""))
 
 
 @pytest.fixture
@@ -105,9 +106,12 @@ def test_starlark_knows_the_same_releases() -> None:
 def test_overrides_are_the_files_there_are(release: Release, tree: Path) -> None:
     """Each override is a file, each file that has TensorFlow's name is an override, each names a test."""
     for kind, listed in (("core", release.overrides.core), ("kernels", release.overrides.kernels)):
-        folder = _REPOSITORY / "third_party/tensorflow/overrides" / kind
-        files = {str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file()}
-        assert {o.path for o in listed} == {f for f in files if (tree / f).is_file()}
+        shared = _REPOSITORY / "third_party/tensorflow/overrides" / kind
+        own = _REPOSITORY / "third_party/tensorflow/releases" / release.name / "overrides" / kind
+        for folder, is_own in ((shared, False), (own, True)):
+            files = {str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file()}
+            replaced = {o.path for o in listed if o.own == is_own}
+            assert replaced == {f for f in files if (tree / f).is_file()}
         for override in listed:
             assert override.why
             assert (_REPOSITORY / override.test).is_file(), override.test

@@ -21,6 +21,7 @@ def small_release() -> Release:
     override = replace(release.overrides.core[0], path="tensorflow/core/framework/op.cc")
     return dataclasses.replace(
         release,
+        tree=replace(release.tree, tsl="tensorflow/core"),
         index=replace(release.index, constant_files=(), skipped=()),
         core=replace(
             release.core,

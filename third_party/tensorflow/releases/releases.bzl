@@ -2,7 +2,10 @@
 
 visibility(["//rules", "//tests/..."])
 
-RELEASES = ["2.14"]
+RELEASES = [
+    "2.14",
+    "2.16",
+]
 
 # The release for apps that do not choose one.
 DEFAULT_RELEASE = "2.14"

@@ -4,7 +4,7 @@
 
 #include <mutex>
 
-#include "tensorflow/tsl/platform/logging.h"
+#include "tensorflow/core/platform/logging.h"
 
 namespace tfcarve {
 namespace {

@@ -16,11 +16,11 @@ enum class Action : char {
   kSwitch,       // one of its outputs is its first input
   kMerge,        // its output is the input that has a value
   // Control flow.
-  kLoop,         // runs iterations until it has no next state
-  kCall,         // of a function
-  kIf,           // calls one of two functions
-  kCase,         // calls one of several functions
-  kWhile,        // calls a condition and a body until the condition is false
+  kLoop,   // runs iterations until it has no next state
+  kCall,   // of a function
+  kIf,     // calls one of two functions
+  kCase,   // calls one of several functions
+  kWhile,  // calls a condition and a body until the condition is false
 };
 
 // Whether it runs functions or loops (control.h).

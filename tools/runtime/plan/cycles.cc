@@ -11,7 +11,8 @@ using ::tensorflow::Status;
 Status CycleAt(const BodyNode& node) {
   const std::string name =
       node.loop != nullptr ? "a loop" : "node " + node.def().name();
-  return tensorflow::errors::InvalidArgument("the graph has a cycle, at ", name);
+  return tensorflow::errors::InvalidArgument("the graph has a cycle, at ",
+                                             name);
 }
 
 Status CheckCycles(const Body& body) {

@@ -8,10 +8,10 @@
 #include "tensorflow/core/framework/tensor_util.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/platform/threadpool.h"
-#include "third_party/eigen3/unsupported/Eigen/CXX11/Tensor"
 #include "tools/runtime/engine/engine_factory.h"
 #include "tools/runtime/engine/limited_allocator.h"
 #include "tools/runtime/plan/run_memory.h"
+#include "unsupported/Eigen/CXX11/Tensor"
 
 namespace tfcarve {
 namespace {

@@ -215,8 +215,7 @@ Status Functions::PrepareLoop(const Loop& loop, const Program** program) {
   Function& made = loops_[&loop];
   if (made.program == nullptr) {
     made.plan = std::make_unique<Plan>(loop.body, this);
-    TF_RETURN_IF_ERROR(
-        made.plan->Prepare(RequestOf(loop.body), &made.program));
+    TF_RETURN_IF_ERROR(made.plan->Prepare(RequestOf(loop.body), &made.program));
   }
   *program = made.program.get();
   return tensorflow::OkStatus();

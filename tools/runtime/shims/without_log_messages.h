@@ -14,7 +14,7 @@
 #include <type_traits>
 
 #include "tensorflow/core/framework/op_requires.h"
-#include "tensorflow/tsl/platform/logging.h"
+#include "tensorflow/core/platform/logging.h"
 
 namespace tfcarve {
 

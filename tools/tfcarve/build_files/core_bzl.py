@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from tfcarve.build_files.core import Core
 from tfcarve.releases.paths import ReleaseMismatch
-from tfcarve.releases.release import Release
+from tfcarve.releases.release import FOLDERS, Release
 from tfcarve.runtime_sources.optional_sources import TENSORFLOW, OptionalSources
 
 _PROTO = ".pb.cc"
@@ -30,7 +30,7 @@ def core_bzl(release: Release, core: Core, optional: OptionalSources) -> str:
         for source in optional.sources
         if source.session and source.path.startswith(TENSORFLOW)
     )
-    ours = {path for path in (*sources, *protos) if path.startswith("tensorflow/")}
+    ours = {path for path in (*sources, *protos) if path.startswith(FOLDERS)}
     unknown = sorted(ours.difference(core.sources, core.registering_sources, core.protos))
     if unknown:
         raise ReleaseMismatch(
@@ -38,23 +38,27 @@ def core_bzl(release: Release, core: Core, optional: OptionalSources) -> str:
         )
     replaced = [override.path for override in release.overrides.core]
     lists: dict[str, Iterable[str]] = {
-        "DEFINES": release.defines,
-        "OPTIONAL_PROTOS": protos,
-        "OPTIONAL_SOURCES": sources,
-        "SESSION_PROTOS": session_protos,
-        "SESSION_SOURCES": session_sources,
-        "OVERRIDDEN_SOURCES": [path for path in replaced if path.endswith(".cc")],
-        "OVERRIDDEN_PROTOS": [path for path in replaced if path.endswith(".proto")],
-        "ADDED_KERNELS": [added.path for added in release.overrides.added],
+        "added_kernels": [added.path for added in release.overrides.added],
+        "defines": release.defines,
+        "optional_protos": protos,
+        "optional_sources": sources,
+        "overridden_protos": [path for path in replaced if path.endswith(".proto")],
+        "own_overrides": [override.path for override in release.overrides.core if override.own],
+        "overridden_sources": [path for path in replaced if path.endswith(".cc")],
+        "roots": release.tree.roots,
+        "session_protos": session_protos,
+        "session_sources": session_sources,
     }
     for field in dataclasses.fields(core):
-        name = field.name.upper()
-        is_whole = name.startswith(("INTERFACE_", "UNIT_"))
-        lists[name if is_whole else f"CORE_{name}"] = getattr(core, field.name)
+        is_whole = field.name.startswith(("interface_", "unit_"))
+        lists[field.name if is_whole else f"core_{field.name}"] = getattr(core, field.name)
     for interface, of_interface in release.interfaces.by_name.items():
-        lists[f"{interface.upper()}_SOURCES"] = of_interface
+        lists[f"{interface}_sources"] = of_interface
+    texts = {name: _list(values) for name, values in lists.items()}
+    texts |= {"tsl": f'"{release.tree.tsl}"', "version": f'"{release.version}"'}
+    fields = "".join(f"    {name} = {texts[name]},\n" for name in sorted(texts))
     head = f'"""TensorFlow {release.name} for Bazel: generated from release.toml and TensorFlow\'s BUILD files."""\n'
-    return "".join([head, f'\nVERSION = "{release.version}"\n', *map(_list, lists, lists.values())])
+    return f"{head}\nSOURCES = struct(\n{fields})\n"
 
 
 def _divided(paths: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -68,6 +72,6 @@ def _divided(paths: Iterable[str]) -> tuple[list[str], list[str]]:
     return sources, protos
 
 
-def _list(name: str, values: Iterable[str]) -> str:
-    lines = "".join(f'    "{value}",\n' for value in values)
-    return f"\n{name} = [\n{lines}]\n"
+def _list(values: Iterable[str]) -> str:
+    lines = [f'        "{value}",\n' for value in values]
+    return "".join(["[\n", *lines, "    ]"]) if lines else "[]"

@@ -30,15 +30,15 @@ def parse_label(text: str, package: str, repositories: Mapping[str, str]) -> Lab
     Args:
       text: the label.
       package: that it is written in.
-      repositories: external repositories whose folders are in the tree: "@local_tsl" in TensorFlow 2.16 is
-        third_party/xla/third_party/tsl.
+      repositories: external repositories whose folders are in the tree; "" is the tree's root.
     """
     if text.startswith("@"):
         repository, _, rest = text.lstrip("@").partition("//")
         if repository not in repositories:
             return None
-        separator = "" if rest.startswith(":") else "/"
-        text = f"//{repositories[repository]}{separator}{rest}"
+        folder = repositories[repository]
+        separator = "/" if folder and not rest.startswith(":") else ""
+        text = f"//{folder}{separator}{rest}"
     if text.startswith("//"):
         package, _, name = text[2:].partition(":")
         return Label(package, name or package.rsplit("/", 1)[-1])

@@ -13,7 +13,7 @@ from tfcarve.build_files.tree import BuildTree, Label
 from tfcarve.emit.op_files import needed
 from tfcarve.emit.templates import fill
 from tfcarve.errors import InvalidInput
-from tfcarve.releases.release import Release
+from tfcarve.releases.release import FOLDERS, Release
 from tfcarve.selection.selection import Selection
 
 _PACKAGE = "tensorflow/core/kernels"
@@ -63,7 +63,7 @@ def _missing(files: Iterable[str], root: Path) -> list[Group]:
         listed |= set(tree.filegroup(Label(_PACKAGE, f"{prefix}_{name}")))
     for package in (_PACKAGE, "tensorflow/core"):  # part of every mobile build
         listed |= set(tree.filegroup(Label(package, "mobile_srcs")))
-    sources = {f for f in files if f.startswith("tensorflow/")} - listed
+    sources = {f for f in files if f.startswith(FOLDERS)} - listed
     sources = {f for f in sources if not f.startswith(_OP_DEFINITIONS)}
     included = below(root).closure(sources) - listed
     headers = {h for h in included if h.startswith(_KERNELS) and (root / h).is_file()}

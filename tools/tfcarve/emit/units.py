@@ -11,12 +11,11 @@ from tfcarve.emit.cstring import quote, quote_bytes
 from tfcarve.emit.source_path import checked
 from tfcarve.errors import InvalidInput
 from tfcarve.registry.index import KernelIndex, OpDefinition
-from tfcarve.releases.release import Release
+from tfcarve.releases.release import FOLDERS, Release
 from tfcarve.runtime_sources.optional_sources import OWN
 from tfcarve.selection import libraries
 from tfcarve.selection.selection import Selection
 
-_TENSORFLOW = "tensorflow/"
 # Sources in this folder register kernels through TensorFlow's C API.
 _C_API = "tensorflow/c/"
 _HELPER = '#include "selected.h"\n'
@@ -36,7 +35,7 @@ def file_name(source: str) -> str:
 def _include(source: str) -> str:
     # Angle brackets: with quotes, a compiler searches TensorFlow's tree first and would not find overrides
     # (third_party/tensorflow/overrides/kernels).
-    name = f"<{source}>" if source.startswith(_TENSORFLOW) else f'"{source}"'
+    name = f"<{source}>" if source.startswith(FOLDERS) else f'"{source}"'
     return f"#include {name}\n"
 
 
@@ -94,7 +93,7 @@ def stored_ops(
     found: dict[str, list[OpDefinition]] = {}
     for op in selection.ops:
         # The index does not have custom ops.
-        if op.file in with_kernels or not op.file.startswith(_TENSORFLOW):
+        if op.file in with_kernels or not op.file.startswith(FOLDERS):
             continue
         defined = index.op(op.name)
         if defined is None:

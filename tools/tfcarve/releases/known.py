@@ -39,8 +39,9 @@ def names() -> list[str]:
 
 
 def default_name() -> str:
-    """Returns the name of the default release: the newest one, like DEFAULT_RELEASE in releases.bzl."""
-    return max(names(), key=lambda name: [int(number) for number in name.split(".")])
+    """Returns the name of the default release: the newest one that is proved, like DEFAULT_RELEASE in releases.bzl."""
+    proved = (name for name in names() if _read(folder() / name).is_proved)
+    return max(proved, key=lambda name: [int(number) for number in name.split(".")])
 
 
 def release(name: str = "") -> Release:

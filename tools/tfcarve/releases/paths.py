@@ -64,6 +64,7 @@ def _folders(release: Release) -> dict[str, Iterable[str]]:
     """Returns the folders that release.toml names, by list."""
     return {
         "tree.roots": release.tree.roots,
+        "tree.tsl": [release.tree.tsl],
         "tree.include_prefixes": release.tree.include_prefixes,
         "tree.repositories": release.tree.repositories.values(),
         "index.skipped": release.index.skipped,

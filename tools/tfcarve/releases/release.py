@@ -12,17 +12,22 @@ import msgspec
 from tfcarve.errors import InvalidInput
 from tfcarve.json_codec import JsonDocument
 
+# The folders with TensorFlow's own sources, of any release.
+FOLDERS = ("tensorflow/", "tsl/", "xla/")
+
 
 class Layout(JsonDocument, frozen=True):
     """Where sources are in a TensorFlow tree.
 
     Attributes:
       roots: folders with sources.
+      tsl: the folder of TSL, TensorFlow's platform library.
       include_prefixes: prefixes that #include lines omit, in the order in which they are tried.
       repositories: external repositories that labels in BUILD files name, with their folders in the tree.
     """
 
     roots: tuple[str, ...]
+    tsl: str
     include_prefixes: tuple[str, ...]
     repositories: Mapping[str, str]
 
@@ -131,12 +136,14 @@ class Override(JsonDocument, frozen=True):
       replaces: SHA-256 of TensorFlow's source.
       why: the reason.
       test: the test that compares it with TensorFlow's.
+      own: whether only this release has it: it is in the release's folder, not in the folder that releases share.
     """
 
     path: str
     replaces: str
     why: str
     test: str
+    own: bool = False
 
 
 class AddedKernels(JsonDocument, frozen=True):
@@ -163,6 +170,7 @@ class Overrides(JsonDocument, frozen=True):
 
 class _Document(JsonDocument, frozen=True):
     version: str
+    is_proved: bool
     defines: tuple[str, ...]
     tree: Layout
     index: IndexFacts
@@ -181,6 +189,7 @@ class Release:
       name: major and minor version.
       folder: the folder with the data.
       version: the version that is pinned.
+      is_proved: whether libraries of the release pass all tests; the default is the newest release that does.
       defines: the macros that decide which kernels are registered.
       libraries: the C sources of each third-party library that tfcarve compiles.
       tree, index, core, units, interfaces, overrides: see their classes.
@@ -189,6 +198,7 @@ class Release:
     name: str
     folder: Path
     version: str
+    is_proved: bool
     defines: tuple[str, ...]
     tree: Layout
     index: IndexFacts
@@ -243,6 +253,7 @@ def read(folder: Path) -> Release:
         folder.name,
         folder,
         document.version,
+        document.is_proved,
         document.defines,
         document.tree,
         document.index,

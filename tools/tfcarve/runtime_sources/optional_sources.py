@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 
 from tfcarve import files, json_codec
 from tfcarve.json_codec import JsonDocument
-from tfcarve.releases.release import Release
+from tfcarve.releases.release import FOLDERS, Release
 from tfcarve.runtime_sources.qualified_names import qualified_name
 
 FILE_NAME = "optional_sources.json"
 # The folders of tfcarve's own sources in the list, and of all sources that are compiled like TensorFlow's.
 OWN = ("third_party/tensorflow/", "tools/runtime/")
-TENSORFLOW = ("tensorflow/", *OWN)
+TENSORFLOW = (*FOLDERS, *OWN)
 
 
 class OptionalSource(JsonDocument, frozen=True):

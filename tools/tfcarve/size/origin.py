@@ -37,6 +37,7 @@ _MANIFEST = "manifest"
 # The part and the library of an optional source, by the start of its path.
 _BY_FOLDER: dict[str, tuple[Part, str]] = {
     "tensorflow/": (CORE, "core"),
+    "tsl/": (CORE, "core"),
     "third_party/tensorflow/overrides/": (CORE, "core"),
     "tools/runtime/engine/": (INTERFACE, "engine"),
     "tools/runtime/session/": (INTERFACE, "session"),

@@ -15,6 +15,7 @@
 #include "tensorflow/core/framework/allocator.h"
 #include "tensorflow/core/platform/mem.h"
 #include "tensorflow/core/platform/mutex.h"
+#include "tensorflow/core/public/version.h"
 
 namespace tensorflow {
 namespace {
@@ -159,7 +160,11 @@ CachingAllocator* SharedAllocator() {
 /*static*/ ProcessState* ProcessState::singleton() {
   static ProcessState* const state = [] {
     auto* created = new ProcessState;
+#if TF_MINOR_VERSION >= 16
+    AllocatorFactoryRegistry::singleton()->SetProcessState(created);
+#else
     AllocatorFactoryRegistry::singleton()->process_state_ = created;
+#endif
     return created;
   }();
   return state;

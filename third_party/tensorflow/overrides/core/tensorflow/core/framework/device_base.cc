@@ -9,7 +9,7 @@
 #include "absl/synchronization/notification.h"
 #include "tensorflow/core/platform/notification.h"
 #include "tensorflow/core/util/work_sharder.h"
-#include "third_party/eigen3/unsupported/Eigen/CXX11/Tensor"
+#include "unsupported/Eigen/CXX11/Tensor"
 
 namespace absl {
 

@@ -18,6 +18,7 @@
 #include "tensorflow/core/lib/gtl/inlined_vector.h"
 #include "tensorflow/core/lib/strings/strcat.h"
 #include "tensorflow/core/platform/types.h"
+#include "tensorflow/core/public/version.h"
 
 namespace tensorflow {
 namespace {
@@ -30,6 +31,10 @@ inline float PrintOneElement(const Eigen::half& h, bool print_v2);
 inline float PrintOneElement(bfloat16 f, bool print_v2);
 inline float PrintOneElement(float8_e5m2 f, bool print_v2);
 inline float PrintOneElement(float8_e4m3fn f, bool print_v2);
+#if TF_MINOR_VERSION >= 16
+inline int16_t PrintOneElement(int4 a, bool print_v2);
+inline uint16_t PrintOneElement(uint4 a, bool print_v2);
+#endif
 void PrintDimSpacing(int dim_index, int num_dims, string* result);
 
 // Returns the text of an element.

@@ -22,14 +22,12 @@ constexpr int64_t kMinWork = 128 * 128;
 constexpr Index kBlock = 32;
 
 template <typename T>
-struct BatchMatMul {
-  // Same as TensorFlow's LaunchBatchMatMul: tensors are [batch, row, column].
-  // For real numbers the adjoint is the transposed matrix.
-  static void Launch(OpKernelContext* context, const Tensor& x, const Tensor& y,
-                     bool adj_x, bool adj_y, bool trans_x, bool trans_y,
-                     const MatMulBCast& bcast, Tensor* out) {
-    const bool x_is_transposed = adj_x || trans_x;
-    const bool y_is_transposed = adj_y || trans_y;
+struct BatchProduct {
+  // Tensors are [batch, row, column].
+  static void Multiply(OpKernelContext* context, const Tensor& x,
+                       const Tensor& y, bool x_is_transposed,
+                       bool y_is_transposed, const MatMulBCast& bcast,
+                       Tensor* out) {
     const Index rows = out->dim_size(2);
     const Index columns = out->dim_size(1);
     const Index depth = x.dim_size(x_is_transposed ? 1 : 2);
@@ -83,9 +81,10 @@ struct BatchMatMul {
 
 }  // namespace overrides
 
-#define TFCARVE_BATCH_MATMUL(T) \
-  template <>                   \
-  struct LaunchBatchMatMul<CPUDevice, T> : overrides::BatchMatMul<T> {}
+#define TFCARVE_BATCH_MATMUL(T)          \
+  template <>                            \
+  struct LaunchBatchMatMul<CPUDevice, T> \
+      : overrides::RealBatchMatMul<overrides::BatchProduct<T>> {}
 
 TFCARVE_BATCH_MATMUL(Eigen::bfloat16);
 TFCARVE_BATCH_MATMUL(Eigen::half);

@@ -42,38 +42,58 @@ inline math::Matrix MatrixOf(const float* data, int64_t rows, int64_t columns,
           is_transposed};
 }
 
-}  // namespace overrides
-
-template <>
-struct LaunchBatchMatMul<CPUDevice, float> {
-  // Same as TensorFlow's launchers: tensors are [batch, row, column]. For real
-  // numbers the adjoint is the transposed matrix.
+// TensorFlow's launcher of products of real numbers, for which the adjoint is
+// the transposed matrix. `Product` has a function Multiply.
+template <typename Product>
+struct RealBatchMatMul {
   static void Launch(OpKernelContext* context, const Tensor& x, const Tensor& y,
                      bool adj_x, bool adj_y, bool trans_x, bool trans_y,
                      const MatMulBCast& broadcast, Tensor* out) {
-    const bool transposes_x = adj_x || trans_x;
-    const bool transposes_y = adj_y || trans_y;
+    Product::Multiply(context, x, y, adj_x || trans_x, adj_y || trans_y,
+                      broadcast, out);
+  }
+
+  // From TensorFlow 2.16 on. Only GPUs' products differ for gradients.
+  static void Launch(OpKernelContext* context, const Tensor& x, const Tensor& y,
+                     bool adj_x, bool adj_y, bool trans_x, bool trans_y,
+                     bool /*grad_x*/, bool /*grad_y*/,
+                     const MatMulBCast& broadcast, Tensor* out) {
+    Launch(context, x, y, adj_x, adj_y, trans_x, trans_y, broadcast, out);
+  }
+};
+
+struct FloatBatchProduct {
+  // Tensors are [batch, row, column].
+  static void Multiply(OpKernelContext* context, const Tensor& x,
+                       const Tensor& y, bool transposes_x, bool transposes_y,
+                       const MatMulBCast& broadcast, Tensor* out) {
     const int64_t rows = out->dim_size(1);
     const int64_t columns = out->dim_size(2);
     const int64_t depth = x.dim_size(transposes_x ? 1 : 2);
     const bool broadcasts = broadcast.IsBroadcastingRequired();
     const float* const x_data = x.flat<float>().data();
     const float* const y_data = y.flat<float>().data();
-    overrides::MultiplyBatches(
+    MultiplyBatches(
         context, broadcast.output_batch_size(), rows, columns, depth,
         [&](int64_t batch) {
           if (broadcasts) batch = broadcast.x_batch_indices()[batch];
-          return overrides::MatrixOf(x_data + batch * rows * depth, rows, depth,
-                                     transposes_x);
+          return MatrixOf(x_data + batch * rows * depth, rows, depth,
+                          transposes_x);
         },
         [&](int64_t batch) {
           if (broadcasts) batch = broadcast.y_batch_indices()[batch];
-          return overrides::MatrixOf(y_data + batch * depth * columns, depth,
-                                     columns, transposes_y);
+          return MatrixOf(y_data + batch * depth * columns, depth, columns,
+                          transposes_y);
         },
         nullptr, out->flat<float>().data());
   }
 };
+
+}  // namespace overrides
+
+template <>
+struct LaunchBatchMatMul<CPUDevice, float>
+    : overrides::RealBatchMatMul<overrides::FloatBatchProduct> {};
 
 }  // namespace tensorflow
 

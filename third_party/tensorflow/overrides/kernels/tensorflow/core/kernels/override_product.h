@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "third_party/eigen3/Eigen/Core"
+#include "Eigen/Core"
 
 namespace tensorflow {
 namespace overrides {

@@ -14,7 +14,7 @@
 
 #include "tensorflow/core/kernels/override_share.h"
 #include "tensorflow/core/kernels/transpose_functor.h"
-#include "third_party/eigen3/unsupported/Eigen/CXX11/Tensor"
+#include "unsupported/Eigen/CXX11/Tensor"
 
 namespace tensorflow {
 

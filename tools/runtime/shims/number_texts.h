@@ -1,14 +1,15 @@
-// Overrides TensorFlow's source of the same path: to find the shortest text of
+// For TSL's numbers.cc, which follows this header: to find the shortest text of
 // a number, the C library reads texts back. TensorFlow's source reads them with
 // the double-conversion library and with streams, which libraries then contain
 // even if no kernel reads numbers.
 
-#include "tensorflow/tsl/platform/numbers.h"
+#ifndef TFCARVE_TOOLS_RUNTIME_SHIMS_NUMBER_TEXTS_H_
+#define TFCARVE_TOOLS_RUNTIME_SHIMS_NUMBER_TEXTS_H_
 
 #include <cstddef>
 #include <cstdlib>
 
-#include "tensorflow/tsl/platform/types.h"
+#include "tensorflow/core/platform/types.h"
 
 namespace tsl {
 namespace {
@@ -35,4 +36,4 @@ bool safe_strtof(const char* text, float* value) {
 }  // namespace strings
 }  // namespace tsl
 
-#include <tensorflow/tsl/platform/numbers.cc>
+#endif  // TFCARVE_TOOLS_RUNTIME_SHIMS_NUMBER_TEXTS_H_
