@@ -396,6 +396,8 @@ def test_multiply_adds_of_known_models(
     ops = {op["op"]: op for op in document["ops"]}
     assert ops["Conv2D"]["multiply_adds"] > 0.9 * document["multiply_adds"]
     assert ops["Conv2D"]["gflops"] > 0
-    assert ops["Conv2D"]["share"] == max(op["share"] for op in document["ops"])
+    assert ops["Conv2D"]["share"] > 0
+    # Each share has six decimals.
+    assert sum(op["share"] for op in document["ops"]) == pytest.approx(1, abs=1e-4)
     text = page.read_text(encoding="utf-8")
     assert re.search(r'>Conv2D<div>.*class="bar bytes" style="width:[1-9]', text)
