@@ -8,11 +8,13 @@ namespace tfcarve {
 
 using ::tensorflow::Status;
 
+std::string Named(const BodyNode& node) {
+  return node.loop != nullptr ? "a loop" : "node " + node.def().name();
+}
+
 Status CycleAt(const BodyNode& node) {
-  const std::string name =
-      node.loop != nullptr ? "a loop" : "node " + node.def().name();
   return tensorflow::errors::InvalidArgument("the graph has a cycle, at ",
-                                             name);
+                                             Named(node));
 }
 
 Status CheckCycles(const Body& body) {

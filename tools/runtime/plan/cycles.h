@@ -20,6 +20,9 @@ void ForEachSource(const Body& body, const BodyNode& node, const Visit& visit) {
   for (const int control : node.controls) visit(control);
 }
 
+// The node in a message.
+std::string Named(const BodyNode& node);
+
 // An error that the node is in a cycle.
 tensorflow::Status CycleAt(const BodyNode& node);
 

@@ -30,10 +30,6 @@ bool IsNextIteration(const BodyNode& node) {
   return node.op() == "NextIteration";
 }
 
-std::string Named(const BodyNode& node) {
-  return node.loop != nullptr ? "a loop" : StrCat("node ", node.def().name());
-}
-
 // The nodes that run in a frame, and the nodes that connect it to others.
 struct Frame {
   int parent = kNone;
