@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import tensorflow as tf
 
-from demo.nested import Workspace
+from demo.nested import Build, Workspace
 from e2e.builds import app_workspace
 from tfcarve.cli import main
 from tfcarve.prepare.graph import graph_file
 
 MODEL = "//prepared:model"
+_COMPARISON = "--output_groups=+comparison"
 
 
 @pytest.fixture(name="app", scope="module")
@@ -29,6 +31,11 @@ def _ops(app: Workspace, target: str, flags: list[str]) -> set[str]:
     return {op["name"] for op in json.loads(document)["ops"]}
 
 
+def _comparison(build: Build, target: str) -> Any:
+    (file,) = build.files(target, "comparison")
+    return json.loads(file.read_bytes())
+
+
 def test_selection_is_for_the_prepared_model(app: Workspace) -> None:
     ops = _ops(app, "//prepared:library_selection", [])
     assert {"Conv2D", "BiasAdd", "Relu"} <= ops
@@ -36,8 +43,7 @@ def test_selection_is_for_the_prepared_model(app: Workspace) -> None:
 
 
 def test_model_is_compared_with_its_source(app: Workspace) -> None:
-    (model,) = app.build([MODEL]).files(MODEL)
-    found = json.loads((model.parent / "model.compare.json").read_bytes())
+    found = _comparison(app.build([MODEL], [_COMPARISON]), MODEL)
     assert found["samples"] == 4, "samples.npz has 4"
     assert [output["name"] for output in found["outputs"]] == ["output"]
     assert 0 < found["outputs"][0]["largest"] < 1e-6, "folded weights change the last digits"
@@ -57,11 +63,12 @@ def test_command_line_gives_the_same_bytes(
 
 def test_ranges_are_measured_in_the_build(app: Workspace) -> None:
     target = "//prepared:int8"
-    (model,) = app.build([target]).files(target)
+    build = app.build([target], [_COMPARISON])
+    (model,) = build.files(target)
     ops = [node.op for node in graph_file.read_graph(model).nodes]
     assert "QuantizedConv2D" in ops
     assert {"RequantizationRange", "Min", "Max"}.isdisjoint(ops)
-    found = json.loads((model.parent / "int8.compare.json").read_bytes())
+    found = _comparison(build, target)
     assert 1e-6 < found["outputs"][0]["largest"] < 0.02
 
 
@@ -88,11 +95,12 @@ def _write_custom_op(app: Workspace) -> None:
 def test_custom_op_and_assertions(app: Workspace) -> None:
     _write_custom_op(app)
     target = "//prepared:of_custom_op"
-    (model,) = app.build([target]).files(target)
+    build = app.build([target], [_COMPARISON])
+    (model,) = build.files(target)
     ops = {node.op for node in graph_file.read_graph(model).nodes}
     assert "AppScale" in ops
     assert "Assert" not in ops
-    found = json.loads((model.parent / "of_custom_op.compare.json").read_bytes())
+    found = _comparison(build, target)
     assert [(output["name"], output["largest"]) for output in found["outputs"]] == [("output", 0)]
     # The control: only the library makes the op known.
     done = app.bazel(["build", "--noshow_progress", "//prepared:of_unknown_op"])

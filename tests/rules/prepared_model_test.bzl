@@ -192,8 +192,9 @@ def _prepared_validation_impl(ctx):
         ["--json", "-o", "tests/rules/by_preset.compare.json"],
         [own(word) for word in argv(env, "TfCompare")],
     )
-    validation = analysistest.target_under_test(env)[OutputGroupInfo]._validation.to_list()
-    asserts.equals(env, ["by_preset.compare.json"], [f.basename for f in validation])
+    groups = analysistest.target_under_test(env)[OutputGroupInfo]
+    for files in [groups._validation, groups.comparison]:
+        asserts.equals(env, ["by_preset.compare.json"], [f.basename for f in files.to_list()])
     return analysistest.end(env)
 
 prepared_validation_test = analysistest.make(_prepared_validation_impl)

@@ -7,7 +7,9 @@ def _actions(env, mnemonic):
 
 def _validation(env):
     groups = analysistest.target_under_test(env)[OutputGroupInfo]
-    return [f.basename for f in groups._validation.to_list()]
+    names = [f.basename for f in groups._validation.to_list()]
+    asserts.equals(env, names, [f.basename for f in groups.proof.to_list()])
+    return names
 
 def _proved_impl(ctx):
     env = analysistest.begin(ctx)

@@ -60,7 +60,8 @@ def tf_mobile_library(
     without Bazel, headers and the flags for their build systems.
 
     The output group `programs` has two programs that are linked with the library: run_model runs a model and
-    benchmark_model measures it. `bazel build //:<name> --output_groups=programs` writes them to `bazel-bin/<name>`.
+    benchmark_model measures it. `bazel build //:<name> --output_groups=programs` writes them to `bazel-bin/<name>`. The
+    output group `proof` has the result of `tfcarve prove`, proof.json.
 
     Args:
       name: of the target; without `selection`, the target `<name>_selection` is created too.
@@ -198,6 +199,7 @@ def _mobile_library_impl(ctx):
         selection = selected.selection,
     ))
     shared = [info.shared_library] if info.shared_library else []
+    proofs = [info.proof] if info.proof else []
     return [
         private_cc_info(cc, info, cc_info.linking_context) if ctx.attr.private_symbols else cc_info,
         info,
@@ -210,11 +212,12 @@ def _mobile_library_impl(ctx):
             optional_sources = depset(optional.sources),
             parts = depset([units_archive, helpers_archive]),
             programs = depset([program for program in [info.runner, info.benchmark] if program]),
+            proof = depset(proofs),
             selection = depset([selected.selection, selected.header, selected.op_files]),
             sizes = depset(size_files),
             units = depset(compiled.sources),
             unstripped = depset([info.unstripped_library] if shared else []),
-            _validation = depset([info.proof] if info.proof else []),
+            _validation = depset(proofs),
         ),
     ]
 

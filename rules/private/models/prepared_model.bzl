@@ -169,9 +169,10 @@ def _prepared_model_impl(ctx):
     _check(ctx)
     graph = _graph(ctx)
     model = _transformed(ctx, graph)
+    compared = depset([_compared(ctx, model)])
     return [
         DefaultInfo(files = depset([model]), runfiles = ctx.runfiles(files = [model])),
-        OutputGroupInfo(_validation = depset([_compared(ctx, model)])),
+        OutputGroupInfo(comparison = compared, _validation = compared),
     ]
 
 _prepared_model = rule(
@@ -221,7 +222,8 @@ def tf_prepared_model(
     """Prepares a model for a device: all other rules take <name>.pb as a model.
 
     Builds that use it run src, as TensorFlow loads it, and the result on the samples in full TensorFlow, and fail with the first node that
-    differs if an output exceeds the tolerance; --norun_validations skips that. Needs CPython 3.11. Full TensorFlow is
+    differs if an output exceeds the tolerance; --norun_validations skips that. The output group `comparison` has the
+    report, <name>.compare.json. Needs CPython 3.11. Full TensorFlow is
     fetched the first time: a download of about 0.3 GB, and 1.3 GB in the user's cache.
 
     Args:
