@@ -42,6 +42,7 @@ FULL = {
     "//tests/keras3:test_keras3_full": "the frozen graphs of the models of tests/keras3/architectures.py have Keras 3's outputs",
     "//tests/kernels:test_upstream": "TensorFlow's own C++ tests of kernels pass on the overrides",
     "//tests/preparing:test_preparing": "TensorFlow 2.14, 2.16, 2.18 and 2.21 prepare models",
+    "//tests/new_release:test_new_release_2_16": "the program that starts a release's folder gives the paths of 2.16 from its source tree and the folder of 2.14; needs the archive in TFCARVE_DISTDIR",
     "//tests/remote:test_cache": "builds with a remote cache",
     "//tests/remote:test_execution": "remote execution has the outputs of this machine",
     "//tests/remote:test_reproducible": "two builds have the same bytes",

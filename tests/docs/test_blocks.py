@@ -23,6 +23,10 @@ _RUN_BY = {
         '"//:tensorflow": (*_PROGRAMS, ',
     ),
     "../../../bazelw test //:app_test": ("tests/e2e/test_app.py", '"//:app_test"'),
+    "./bazelw run //tools/new_release -- --tree DIR --base 2.16 --base-tree BASE_DIR --sha256 SHA256": (
+        "tests/new_release/test_new_release.py",
+        'main(["--base", _BASE, *options])',
+    ),
     'bazel run //:size.comment -- -o "$PWD/comment.md"': (
         "tests/tools/size/test_docs.py",
         "bazel run //:size.comment",

@@ -37,6 +37,11 @@ def check_core_paths(root: Path, release: Release) -> None:
     _require(root, release, {name: files[name] for name in _CORE_FILES}, {})
 
 
+def named(release: Release) -> dict[str, Iterable[str]]:
+    """Returns the files and folders that release.toml names, by list."""
+    return {**_files(release), **_folders(release)}
+
+
 _CORE_FILES = ("core.platform_sources", "core.on_demand", "core.always")
 
 
@@ -57,6 +62,7 @@ def _files(release: Release) -> dict[str, Iterable[str]]:
         **{f"interfaces.{name}": paths for name, paths in release.interfaces.by_name.items()},
         "overrides.core": [override.path for override in overrides.core],
         "overrides.kernels": [override.path for override in overrides.kernels],
+        "overrides.headers": [override.path for override in overrides.headers],
     }
 
 
