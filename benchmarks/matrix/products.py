@@ -251,9 +251,10 @@ def tfcarve_floats(target: Target, folder: Path) -> list[Built]:
 
 
 def _eigen(target: Target, folder: Path, tensorflow: Path) -> list[Built]:
-    sources = ROOT / "third_party/tensorflow/overrides/kernels"
+    overrides = ROOT / "third_party/tensorflow/overrides"
     common = [*library_copts()["TENSORFLOW_COPTS"], "-fPIC"]
-    common += [f"-I{ROOT}", f"-I{sources}", f"-I{tensorflow / 'include'}"]
+    common += [f"-I{overrides / 'headers'}", f"-I{overrides / 'kernels'}"]
+    common += [f"-I{ROOT}", f"-I{tensorflow / 'include'}"]
 
     def built(number: int, name: str, path: str, options: Sequence[str]) -> Built:
         file = folder / f"eigen{number}.o"

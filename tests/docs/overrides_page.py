@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from docs.markdown import NOTE, cell, code, table
 
 _INTRODUCTION = """\
-An override is a source file of tfcarve that replaces TensorFlow's file of the same path. Overrides are in
+An override is a file of tfcarve that replaces TensorFlow's file of the same path. Overrides are in
 `third_party/tensorflow/overrides`; the first lines of each file say what differs. Each row in `release.toml` has the
-SHA-256 of the TensorFlow file that it replaces, so another release shows which overrides need a review. *Added kernels* replace no
-file: TensorFlow defines their ops, but mobile builds have no kernels for them.
+SHA-256 of the TensorFlow file that it replaces, so another release shows which overrides need a review. *Headers of kernels*
+change the templates that many sources instantiate: all sources include them before TensorFlow's headers. *Added kernels* replace
+no file: TensorFlow defines their ops, but mobile builds have no kernels for them.
 
 *Bytes saved* in a library and *compile time*, in seconds of CPU time, are compared with TensorFlow's file;
 [benchmarks/results/OVERRIDES.md](../benchmarks/results/OVERRIDES.md) says how they were measured, and why TensorFlow's file does not compile or
@@ -22,11 +23,12 @@ the build, and [how to add one](how-to/override.md) lists the steps.
 _PARTS = {
     "core": ("Runtime", "core"),
     "kernels": ("Kernels", "kernels"),
+    "headers": ("Headers of kernels", "headers"),
     "added": ("Added kernels", "kernels"),
 }
 _COLUMNS = ("Bytes saved", "Compile time (TensorFlow's file)")
-# There is nothing to compare an added kernel with.
-_MEASURED_COLUMNS = {"core": _COLUMNS, "kernels": _COLUMNS, "added": ()}
+# A header is compiled with each source that includes it, and there is nothing to compare an added kernel with.
+_MEASURED_COLUMNS = {"core": _COLUMNS, "kernels": _COLUMNS, "headers": (), "added": ()}
 
 
 _MEASURED = re.compile(r"^\| `([^`]+)` \| [^|]+ \| (.+) \| (\S+) \| (\S+) \|$", re.MULTILINE)

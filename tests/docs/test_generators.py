@@ -151,6 +151,10 @@ test = "tests/e2e/test_a.py"
 path = "k.cc"
 why = "fast"
 test = "tests/e2e/test_k.py"
+[[overrides.headers]]
+path = "h.h"
+why = "small"
+test = "tests/e2e/test_h.py"
 [[overrides.added]]
 path = "new.cc"
 why = "none"
@@ -174,6 +178,7 @@ test = "tests/e2e/test_n.py"
         "| `a/b.cc` | less \\| code | - | 1.1 (-) | [test_a.py](../tests/e2e/test_a.py) |\n" in text
     )
     assert "| `k.cc` | fast | +1,234 | 1.2 (3.4) | [test_k.py](../tests/e2e/test_k.py) |\n" in text
+    assert "| `h.h` | small | [test_h.py](../tests/e2e/test_h.py) |\n" in text
     assert "| `new.cc` | none | [test_n.py](../tests/e2e/test_n.py) |\n" in text
     for other in (benchmark.replace("k.cc", "old.cc"), benchmark.rpartition("| `k.cc`")[0]):
         with pytest.raises(ValueError, match="k.cc.*benchmarks.sources.overrides"):

@@ -132,7 +132,10 @@ def _headers(release, sources):
         copts = TENSORFLOW_COPTS,
         hdr = "@tfcarve//tools/runtime/shims:tensorflow_headers.h",
         variable = "TENSORFLOW_HEADERS",
-        deps = [":core_headers"],
+        deps = [
+            ":core_headers",
+            "@tfcarve//third_party/tensorflow:override_headers",
+        ],
     )
 
     # The precompiled header of units that are compiled for speed: compilers require equal flags for a header and a source.
@@ -143,7 +146,10 @@ def _headers(release, sources):
         include_as = "hot/tensorflow_headers.h",
         options = "@tfcarve//rules/config:hot_copts",
         variable = "HOT_TENSORFLOW_HEADERS",
-        deps = [":core_headers"],
+        deps = [
+            ":core_headers",
+            "@tfcarve//third_party/tensorflow:override_headers",
+        ],
     )
 
 def _runtime(release, sources):

@@ -18,7 +18,7 @@ import numpy as np
 import tensorflow as tf
 
 import extent
-from e2e.graphs import quantized_kernels
+from e2e.graphs import cast_graphs, elementwise_graphs, quantized_kernels, slice_graphs
 from models import frozen
 
 # Sizes around a multiple of the tile, single elements, empty tensors, and a rank above those that use Eigen.
@@ -628,6 +628,9 @@ WITH_PATHS = (
 OTHERS = (
     "large_products",
     "transposes",
+    "slices",
+    "casts",
+    "elementwise",
     "biases",
     "pads",
     "instantiations",
@@ -642,7 +645,16 @@ OTHERS = (
     "byte_sums",
 )
 # Those of a quick run: their kernels compile quickly, or other models of the same library need them.
-QUICK = ("convolutions", "depthwise", "normalizations", "pooled", "products")
+QUICK = (
+    "casts",
+    "convolutions",
+    "depthwise",
+    "elementwise",
+    "normalizations",
+    "pooled",
+    "products",
+    "slices",
+)
 
 
 def some(names: Sequence[str]) -> list[str]:
@@ -656,6 +668,9 @@ NAMES = (*WITH_PATHS, *OTHERS)
 _FLOAT_GRAPHS: Mapping[str, Callable[[], Any]] = MappingProxyType(
     {
         "transposes": _transposes,
+        "slices": slice_graphs.slices,
+        "casts": cast_graphs.casts,
+        "elementwise": elementwise_graphs.elementwise,
         "products": _products,
         "large_products": _large_products,
         "convolutions": _convolutions,
@@ -689,7 +704,7 @@ _WITH_EXACT_SUMS = frozenset(
     }
 )
 # Numbers are moved, or two are combined. The sign of a sum that is zero depends on whether the sum starts with zero.
-_WITH_SIGNED_ZEROS = frozenset({"transposes", "pairs", "biases", "pads", "restored"})
+_WITH_SIGNED_ZEROS = frozenset({"transposes", "casts", "pairs", "biases", "pads", "restored"})
 # Special numbers of a case by the place in its input.
 _SPECIAL: Mapping[str, Mapping[int, float]] = MappingProxyType(
     {
@@ -742,6 +757,9 @@ def _float_cases(names: Sequence[str]) -> dict[str, Case]:
     any_floats = drawn.uniform(-9, 9, _MOST).astype(np.float32)
     fed = {name: small if name in _WITH_EXACT_SUMS else any_floats for name in _FLOAT_GRAPHS}
     fed["transposes"] = drawn.uniform(0, 255, _SIZE).astype(np.float32)
+    fed["elementwise"] = drawn.integers(-8, 9, elementwise_graphs.SIZE).astype(np.float32)
+    fed["casts"] = cast_graphs.fed(drawn)
+    fed["slices"] = drawn.integers(0, 256, slice_graphs.SIZE, np.uint8)
     found = {}
     for name in names:
         graph, numbers = _FLOAT_GRAPHS[name](), fed[name].copy()

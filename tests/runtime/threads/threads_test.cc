@@ -20,7 +20,7 @@ namespace {
 
 using tfcarve::WorkerThreads;
 
-tfcarve::Schedule In(WorkerThreads* threads) {
+tfcarve::ScheduleTask In(WorkerThreads* threads) {
   return [threads](std::function<void()> task) {
     threads->Schedule(std::move(task));
   };
@@ -28,7 +28,7 @@ tfcarve::Schedule In(WorkerThreads* threads) {
 
 // Returns how often each unit was computed.
 std::vector<int> Counts(int64_t units, int64_t helpers,
-                        const tfcarve::Schedule& schedule) {
+                        const tfcarve::ScheduleTask& schedule) {
   std::vector<std::atomic<int>> counts(units);
   tfcarve::ShareWork(units, helpers, schedule,
                      [&](int64_t unit) { ++counts[unit]; });

@@ -57,7 +57,7 @@ def test_facts_of_a_known_release(tmp_path: Path) -> None:
     layout = replace(release.tree, include_prefixes=("", "tensorflow/core/framework/"))
     facts = replace(release.index, skipped=("tensorflow/core/ops",))
     changed = dataclasses.replace(
-        release, tree=layout, index=facts, overrides=Overrides((), (), ())
+        release, tree=layout, index=facts, overrides=Overrides((), (), (), ())
     )
     files = {**trees.FILES, **FILES, "tensorflow/c/README": ""}
     root = _of_version(trees.write(tmp_path, files), release.version)

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 from fnmatch import fnmatch
 from pathlib import Path
@@ -105,7 +106,9 @@ def test_starlark_knows_the_same_releases() -> None:
 
 def test_overrides_are_the_files_there_are(release: Release, tree: Path) -> None:
     """Each override is a file, each file that has TensorFlow's name is an override, each names a test."""
-    for kind, listed in (("core", release.overrides.core), ("kernels", release.overrides.kernels)):
+    overrides = release.overrides
+    kinds = {"core": overrides.core, "kernels": overrides.kernels, "headers": overrides.headers}
+    for kind, listed in kinds.items():
         shared = _REPOSITORY / "third_party/tensorflow/overrides" / kind
         own = _REPOSITORY / "third_party/tensorflow/releases" / release.name / "overrides" / kind
         for folder, is_own in ((shared, False), (own, True)):
@@ -130,9 +133,17 @@ def test_added_kernels_are_files_that_tensorflow_does_not_have(
 
 
 def test_overrides_replace_the_files_that_were_reviewed(release: Release, tree: Path) -> None:
-    for override in (*release.overrides.core, *release.overrides.kernels):
+    overrides = release.overrides
+    for override in (*overrides.core, *overrides.kernels, *overrides.headers):
         digest = hashlib.sha256((tree / override.path).read_bytes()).hexdigest()
         assert digest == override.replaces, f"{override.path}: review the override, then update"
+
+
+def test_all_sources_include_the_headers(release: Release) -> None:
+    """The header that precedes all sources names them."""
+    text = (_REPOSITORY / "tools/runtime/shims/tensorflow_headers.h").read_text(encoding="utf-8")
+    included = re.findall(r"^#include <(tensorflow/.+)>$", text, re.MULTILINE)
+    assert included == [override.path for override in release.overrides.headers]
 
 
 def test_all_paths_are_in_the_tree(release: Release, tree: Path) -> None:

@@ -45,5 +45,5 @@ def small_release() -> Release:
             libraries={},
         ),
         interfaces=replace(release.interfaces, **dict.fromkeys(release.interfaces.by_name, ())),
-        overrides=replace(release.overrides, core=(override,), kernels=()),
+        overrides=replace(release.overrides, core=(override,), kernels=(), headers=()),
     )

@@ -93,7 +93,7 @@ class Work {
 
 }  // namespace
 
-void ShareWork(int64_t units, int64_t helpers, const Schedule& schedule,
+void ShareWork(int64_t units, int64_t helpers, const ScheduleTask& schedule,
                const std::function<void(int64_t)>& compute) {
   const int64_t tasks =
       std::max<int64_t>(0, std::min({helpers, units - 1, Work::kMaxTasks}));

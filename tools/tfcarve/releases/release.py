@@ -129,11 +129,11 @@ class Interfaces(JsonDocument, frozen=True):
 
 
 class Override(JsonDocument, frozen=True):
-    """A source of tfcarve that replaces TensorFlow's source with the same path.
+    """A source or header of tfcarve that replaces TensorFlow's file with the same path.
 
     Attributes:
       path: relative to the tree.
-      replaces: SHA-256 of TensorFlow's source.
+      replaces: SHA-256 of TensorFlow's file.
       why: the reason.
       test: the test that compares it with TensorFlow's.
       own: whether only this release has it: it is in the release's folder, not in the folder that releases share.
@@ -161,10 +161,18 @@ class AddedKernels(JsonDocument, frozen=True):
 
 
 class Overrides(JsonDocument, frozen=True):
-    """All overrides: of the core, and of kernels and their helper sources; and sources with further kernels."""
+    """All overrides.
+
+    Attributes:
+      core: of sources and protos of the core.
+      kernels: of sources of kernels and of their helper sources.
+      headers: of headers that kernels include.
+      added: sources with further kernels.
+    """
 
     core: tuple[Override, ...]
     kernels: tuple[Override, ...]
+    headers: tuple[Override, ...]
     added: tuple[AddedKernels, ...]
 
 

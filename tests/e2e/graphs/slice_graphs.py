@@ -1,0 +1,149 @@
+"""A graph that reads and writes random slices of tensors, and tiles tensors, of all element sizes and ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+import extent
+from models import frozen
+
+# The most bytes that a tensor has.
+SIZE = 4096
+_MAX_RANK = 8
+_MAX_ELEMENTS = SIZE // 16
+# One type of each size whose bytes are copied, and the types with loops of their own.
+_QUICK_TYPES = (tf.uint8, tf.half, tf.int32, tf.float64, tf.complex128, tf.string)
+_TYPES = (
+    *_QUICK_TYPES,
+    *(tf.int16, tf.bfloat16, tf.uint32, tf.float32, tf.int64, tf.uint64, tf.complex64),
+)
+# Slices of each type: two of each rank, and tensors with more than one part for each thread.
+_CASES = 2 * _MAX_RANK
+_LARGE = (64, 3, 1024)
+
+
+@dataclass(frozen=True)
+class _Slice:
+    """A slice of a tensor, as the attributes and inputs of StridedSlice describe it.
+
+    Attributes:
+      shape: of the tensor.
+      begin, end, strides: of each dimension.
+      shrunk: the dimensions that the slice does not have, because it has one element of them.
+    """
+
+    shape: tuple[int, ...]
+    begin: tuple[int, ...]
+    end: tuple[int, ...]
+    strides: tuple[int, ...]
+    shrunk: tuple[int, ...]
+
+    def inputs(self) -> dict[str, Any]:
+        """The inputs and attributes that the three ops share."""
+        ends = {"begin": self.begin, "end": self.end, "strides": self.strides}
+        found: dict[str, Any] = {name: tf.constant(value) for name, value in ends.items()}
+        return {**found, "shrink_axis_mask": sum(1 << d for d in self.shrunk)}
+
+    def result(self) -> tuple[int, ...]:
+        """The shape of the slice."""
+        parts = zip(self.begin, self.end, self.strides, strict=True)
+        index = [
+            begin if d in self.shrunk else slice(begin, end if end >= 0 else None, stride)
+            for d, (begin, end, stride) in enumerate(parts)
+        ]
+        return np.empty(self.shape, np.uint8)[tuple(index)].shape
+
+
+def _drawn_slice(drawn: np.random.Generator, rank: int) -> _Slice:
+    shape = _drawn_shape(drawn, rank)
+    begin, end, strides, shrunk = [], [], [], []
+    for d, size in enumerate(shape):
+        stride = int(drawn.choice([1, 1, 2, 3, -1, -2]))
+        first, last = sorted(int(i) for i in drawn.integers(0, size, 2))
+        if drawn.random() < 0.2:
+            shrunk.append(d)
+            stride, last = 1, first
+        # -1 as the end of a slice that goes backwards would be the last element: the slice ends before the first one.
+        begin.append(first if stride > 0 else last)
+        end.append(last + 1 if stride > 0 else first - 1 if first else -size - 1)
+        strides.append(stride)
+    return _Slice(shape, tuple(begin), tuple(end), tuple(strides), tuple(shrunk))
+
+
+def _drawn_shape(drawn: np.random.Generator, rank: int) -> tuple[int, ...]:
+    while True:
+        shape = tuple(int(n) for n in drawn.integers(1, 6, rank))
+        if math.prod(shape) <= _MAX_ELEMENTS:
+            return shape
+
+
+def _tensor(given: Any, dtype: Any, shape: Sequence[int]) -> Any:
+    """Returns a tensor of the first bytes of `given`; strings have one byte each."""
+    count = math.prod(shape)
+    if dtype == tf.string:
+        texts = [b"tensor"[: n % 7] * (1 + n % 5) for n in range(count)]
+        return tf.reshape(tf.constant(texts), shape)
+    if dtype.size == 1:
+        return tf.reshape(tf.bitcast(given[:count], dtype), shape)
+    return tf.reshape(
+        tf.bitcast(tf.reshape(given[: count * dtype.size], [count, dtype.size]), dtype), shape
+    )
+
+
+def _bytes(tensor: Any) -> Any:
+    """Returns the bytes of a tensor, or those of the lengths of its strings."""
+    numbers = tf.strings.length(tensor) if tensor.dtype == tf.string else tensor
+    return tf.reshape(tf.bitcast(numbers, tf.uint8), [-1])
+
+
+def _of_slice(drawn: np.random.Generator, given: Any, dtype: Any, one: _Slice) -> Iterator[Any]:
+    tensor, inputs, result = _tensor(given, dtype, one.shape), one.inputs(), one.result()
+    yield tf.raw_ops.StridedSlice(input=tensor, **inputs)
+    part = _tensor(given[7:], dtype, result)
+    yield tf.raw_ops.StridedSliceGrad(shape=tf.constant(one.shape), dy=part, **inputs)
+    # Some of the dimensions are repeated.
+    repeated = [1 if drawn.random() < 0.3 else size for size in result]
+    value = _tensor(given[9:], dtype, repeated)
+    yield tf.raw_ops.TensorStridedSliceUpdate(input=tensor, value=value, **inputs)
+
+
+def _tiled(drawn: np.random.Generator, given: Any, dtype: Any, rank: int) -> Any:
+    multiples = [int(n) for n in drawn.choice([1, 1, 1, 2, 3], rank)]
+    return tf.tile(_tensor(given, dtype, _drawn_shape(drawn, rank)), multiples)
+
+
+def _of_type(given: Any, dtype: Any) -> Iterator[Any]:
+    drawn = np.random.default_rng(frozen.SEED)
+    for case in range(_CASES):
+        rank = case % _MAX_RANK + 1
+        yield from _of_slice(drawn, given, dtype, _drawn_slice(drawn, rank))
+        # TensorFlow tiles more than seven dimensions element by element.
+        yield _tiled(drawn, given, dtype, rank)
+
+
+def _large(given: Any) -> Iterator[Any]:
+    """Tensors that threads share; the first and last bytes of each result."""
+    tensor = tf.tile(tf.reshape(given[:1024], [1, 1, -1]), [_LARGE[0], _LARGE[1], 1])
+    for one in (tensor[::-1, :, 5:1000], tensor[1:, 1], tf.tile(tensor, [2, 1, 1])):
+        flat = tf.reshape(one, [-1])
+        yield flat[:3000]
+        yield flat[-3000:]
+
+
+def slices() -> Any:
+    """Returns the GraphDef; its input has SIZE bytes."""
+    with tf.Graph().as_default() as graph:
+        given = tf.compat.v1.placeholder(tf.uint8, [SIZE], name=frozen.INPUT)
+        parts = [
+            _bytes(part)
+            for dtype in extent.of(_QUICK_TYPES, _TYPES)
+            for part in _of_type(given, dtype)
+        ]
+        tf.concat([*parts, *map(_bytes, _large(given))], 0, name=frozen.OUTPUT)
+    return graph.as_graph_def()

@@ -1,0 +1,158 @@
+// Precedes TensorFlow's header of the same path: a loop casts the elements of
+// each pair of types. TensorFlow instantiates an Eigen expression for each
+// pair, and two if the pair can truncate.
+
+#ifndef TFCARVE_OVERRIDES_CAST_OP_H_
+#define TFCARVE_OVERRIDES_CAST_OP_H_
+
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+// clang-format off: TensorFlow's header, which defines the functor.
+#include_next <tensorflow/core/kernels/cast_op.h>
+// clang-format on
+
+#include "tensorflow/core/framework/tensor_types.h"
+#include "tensorflow/core/kernels/override_copy.h"
+#include "tensorflow/core/kernels/override_share.h"
+
+namespace tensorflow {
+namespace overrides {
+
+// Whether a cast has an effect of its attribute Truncate: these pairs are those
+// of CAST_FUNCTORS in cast_op.h.
+template <typename Out, typename In>
+constexpr bool kTruncates = false;
+template <>
+constexpr bool kTruncates<float, double> = true;
+template <>
+constexpr bool kTruncates<float, std::complex<double>> = true;
+template <>
+constexpr bool kTruncates<std::complex<float>, std::complex<double>> = true;
+template <>
+constexpr bool kTruncates<std::complex<float>, double> = true;
+template <>
+constexpr bool kTruncates<Eigen::half, double> = true;
+template <>
+constexpr bool kTruncates<Eigen::half, float> = true;
+template <>
+constexpr bool kTruncates<Eigen::half, std::complex<double>> = true;
+template <>
+constexpr bool kTruncates<Eigen::half, std::complex<float>> = true;
+template <>
+constexpr bool kTruncates<bfloat16, float> = true;
+template <>
+constexpr bool kTruncates<float8_e5m2, double> = true;
+template <>
+constexpr bool kTruncates<float8_e5m2, float> = true;
+template <>
+constexpr bool kTruncates<float8_e5m2, bfloat16> = true;
+template <>
+constexpr bool kTruncates<float8_e5m2, Eigen::half> = true;
+template <>
+constexpr bool kTruncates<float8_e5m2, float8_e4m3fn> = true;
+template <>
+constexpr bool kTruncates<float8_e4m3fn, double> = true;
+template <>
+constexpr bool kTruncates<float8_e4m3fn, float> = true;
+template <>
+constexpr bool kTruncates<float8_e4m3fn, bfloat16> = true;
+template <>
+constexpr bool kTruncates<float8_e4m3fn, Eigen::half> = true;
+
+// A loop over elements; types are erased, so that all pairs share the rest.
+using CastLoop = void (*)(const void* in, void* out, int64_t begin,
+                          int64_t end);
+
+template <typename Out, typename In>
+void CastElements(const void* in, void* out, int64_t begin, int64_t end) {
+  const Eigen::internal::scalar_cast_op<In, Out> cast;
+  for (int64_t i = begin; i < end; ++i) {
+    static_cast<Out*>(out)[i] = cast(static_cast<const In*>(in)[i]);
+  }
+}
+
+// Returns a number without its lowest bits, and NaN as it is. TensorFlow's
+// function accesses the number through a pointer to another type, which
+// compilers may ignore.
+template <typename T>
+T WithoutLowBits(T value, int bits) {
+  if (Eigen::numext::isnan(value)) return value;
+  Element<T> whole;
+  std::memcpy(&whole, &value, sizeof value);
+  whole = static_cast<Element<T>>(whole >> bits << bits);
+  std::memcpy(&value, &whole, sizeof value);
+  return value;
+}
+
+template <typename T>
+std::complex<T> WithoutLowBits(const std::complex<T>& value, int bits) {
+  return {WithoutLowBits(value.real(), bits),
+          WithoutLowBits(value.imag(), bits)};
+}
+
+template <typename T>
+struct PartOf {
+  using Type = T;
+};
+template <typename T>
+struct PartOf<std::complex<T>> {
+  using Type = T;
+};
+
+// The bits by which the mantissa of In, or of its parts, is longer than that of
+// Out. As in TensorFlow, the mantissa of a complex number that is cast from a
+// real one has no bits.
+template <typename Out, typename In>
+constexpr int ExtraBits() {
+  using InPart = typename PartOf<In>::Type;
+  using OutPart = std::conditional_t<std::is_same<In, InPart>::value, Out,
+                                     typename PartOf<Out>::Type>;
+  return functor::MantissaWidth<InPart>() - functor::MantissaWidth<OutPart>();
+}
+
+template <typename Out, typename In>
+void TruncateElements(const void* in, void* out, int64_t begin, int64_t end) {
+  const Eigen::internal::scalar_cast_op<In, Out> cast;
+  for (int64_t i = begin; i < end; ++i) {
+    const In& value = static_cast<const In*>(in)[i];
+    static_cast<Out*>(out)[i] =
+        cast(WithoutLowBits(value, ExtraBits<Out, In>()));
+  }
+}
+
+inline void RunCast(const Eigen::ThreadPoolDevice& device, CastLoop loop,
+                    const void* in, void* out, int64_t size) {
+  constexpr double kCycles = 2;
+  Share(device, size, kCycles,
+        [&](int64_t begin, int64_t end) { loop(in, out, begin, end); });
+}
+
+// Same as TensorFlow's functor.
+template <typename Out, typename In>
+struct CastFunctor {
+  void operator()(const Eigen::ThreadPoolDevice& device,
+                  typename TTypes<Out>::Flat out,
+                  typename TTypes<In>::ConstFlat in,
+                  bool truncate = false) const {
+    CastLoop loop = CastElements<Out, In>;
+    if constexpr (kTruncates<Out, In>) {
+      if (truncate) loop = TruncateElements<Out, In>;
+    }
+    RunCast(device, loop, in.data(), out.data(), in.size());
+  }
+};
+
+}  // namespace overrides
+}  // namespace tensorflow
+
+// cast_op_impl.h defines the functor of the CPU with this macro.
+#undef CAST_FUNCTORS
+#define CAST_FUNCTORS(device)          \
+  template <typename Out, typename In> \
+  struct CastFunctor<device, Out, In>  \
+      : ::tensorflow::overrides::CastFunctor<Out, In> {}
+
+#endif  // TFCARVE_OVERRIDES_CAST_OP_H_
