@@ -14,6 +14,7 @@ def release_package(name, release, sources):
       sources: SOURCES in core.bzl of the release.
     """
     native.exports_files([
+        "BUILD",
         "core.bzl",
         "pins.json",
         "tensorflow.BUILD",
