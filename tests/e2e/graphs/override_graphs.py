@@ -18,7 +18,13 @@ import numpy as np
 import tensorflow as tf
 
 import extent
-from e2e.graphs import cast_graphs, elementwise_graphs, quantized_kernels, slice_graphs
+from e2e.graphs import (
+    cast_graphs,
+    elementwise_graphs,
+    quantized_kernels,
+    slice_graphs,
+    tile_gradient_graphs,
+)
 from models import frozen
 
 # Sizes around a multiple of the tile, single elements, empty tensors, and a rank above those that use Eigen.
@@ -629,6 +635,7 @@ OTHERS = (
     "large_products",
     "transposes",
     "slices",
+    "tile_gradients",
     "casts",
     "elementwise",
     "biases",
@@ -654,6 +661,7 @@ QUICK = (
     "pooled",
     "products",
     "slices",
+    "tile_gradients",
 )
 
 
@@ -671,6 +679,7 @@ _FLOAT_GRAPHS: Mapping[str, Callable[[], Any]] = MappingProxyType(
         "slices": slice_graphs.slices,
         "casts": cast_graphs.casts,
         "elementwise": elementwise_graphs.elementwise,
+        "tile_gradients": tile_gradient_graphs.gradients,
         "products": _products,
         "large_products": _large_products,
         "convolutions": _convolutions,
@@ -760,6 +769,7 @@ def _float_cases(names: Sequence[str]) -> dict[str, Case]:
     fed["elementwise"] = drawn.integers(-8, 9, elementwise_graphs.SIZE).astype(np.float32)
     fed["casts"] = cast_graphs.fed(drawn)
     fed["slices"] = drawn.integers(0, 256, slice_graphs.SIZE, np.uint8)
+    fed["tile_gradients"] = drawn.integers(0, 2, tile_gradient_graphs.SIZE).astype(np.float32)
     found = {}
     for name in names:
         graph, numbers = _FLOAT_GRAPHS[name](), fed[name].copy()

@@ -1,4 +1,4 @@
-"""A graph that reads and writes random slices of tensors, and tiles tensors, of all element sizes and ranks."""
+"""A graph that reads and writes random slices of tensors, tiles and gathers, for all element sizes and ranks."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from models import frozen
 # The most bytes that a tensor has.
 SIZE = 4096
 _MAX_RANK = 8
+# The most dimensions that a row of indices of GatherNd selects.
+_MAX_SELECTED = 7
 _MAX_ELEMENTS = SIZE // 16
 # One type of each size whose bytes are copied, and the types with loops of their own.
 _QUICK_TYPES = (tf.uint8, tf.half, tf.int32, tf.float64, tf.complex128, tf.string)
@@ -118,6 +120,15 @@ def _tiled(drawn: np.random.Generator, given: Any, dtype: Any, rank: int) -> Any
     return tf.tile(_tensor(given, dtype, _drawn_shape(drawn, rank)), multiples)
 
 
+def _gathered(drawn: np.random.Generator, given: Any, dtype: Any, rank: int) -> Any:
+    shape = _drawn_shape(drawn, rank)
+    selected = shape[: int(drawn.integers(0, min(rank, _MAX_SELECTED) + 1))]
+    rows = np.stack([drawn.integers(0, size, (4, 2)) for size in selected], -1) if selected else []
+    index_type = (np.int16, np.int32, np.int64)[rank % 3]
+    indices = np.reshape(np.array(rows, index_type), (4, 2, len(selected)) if selected else (4, 0))
+    return tf.gather_nd(_tensor(given, dtype, shape), tf.constant(indices))
+
+
 def _of_type(given: Any, dtype: Any) -> Iterator[Any]:
     drawn = np.random.default_rng(frozen.SEED)
     for case in range(_CASES):
@@ -125,6 +136,7 @@ def _of_type(given: Any, dtype: Any) -> Iterator[Any]:
         yield from _of_slice(drawn, given, dtype, _drawn_slice(drawn, rank))
         # TensorFlow tiles more than seven dimensions element by element.
         yield _tiled(drawn, given, dtype, rank)
+        yield _gathered(drawn, given, dtype, rank)
 
 
 def _large(given: Any) -> Iterator[Any]:

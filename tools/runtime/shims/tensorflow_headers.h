@@ -21,14 +21,15 @@
 #endif
 
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/graph/graph.h"
 
 // tfcarve's headers. Angle brackets: with quotes, a compiler searches
 // TensorFlow's tree first.
 #include <tensorflow/core/kernels/cast_op.h>
 #include <tensorflow/core/kernels/cwise_ops_common.h>
+#include <tensorflow/core/kernels/gather_nd_op_cpu_impl.h>
 #include <tensorflow/core/kernels/slice_op.h>
 #include <tensorflow/core/kernels/strided_slice_op.h>
 #include <tensorflow/core/kernels/tile_functor.h>
+#include <tensorflow/core/kernels/tile_ops_impl.h>
 
 #endif  // TFCARVE_TOOLS_RUNTIME_SHIMS_TENSORFLOW_HEADERS_H_
