@@ -50,11 +50,15 @@ FULL = {
     "//tests/runtime/math:test_math_full": "float loops on each CPU",
     "//tests/runtime:test_sanitizers": "AddressSanitizer, UBSan and ThreadSanitizer find nothing in loops and threads",
     "//tests/runtime_rules:test_libraries": "each runtime-added op is needed by its model",
+    "//tests/tools/drawing:test_drawing_full": "pages of graphs show hostile names as text, in all combinations",
     "//tests/tools/releases:test_release_2_16": "the data of TensorFlow 2.16 are those of its source tree, which must be in TFCARVE_DISTDIR",
     "//tests/tools/prepare:test_lstm_full": "fuse_lstm: all forms of loops",
+    "//tests/tools/prepare/compare:test_prepare_compare_full": "the command `tfcarve compare`: more damaged files of samples",
     "//tests/tools/prepare/freeze:test_prepare_freeze_full": "the command `tfcarve freeze`, and damaged models",
     "//tests/tools/prepare/reference:test_transforms": "each transform has the output of TensorFlow's own tool, transform_graph",
+    "//tests/tools/prepare:test_prepare_full": "the transforms of `tfcarve transform`: more programs, damaged graphs and drawn values",
     "//tests/tools/prepare:test_quantized_full": "the preset int8 on three models",
+    "//tests/tools/size:test_size_full": "reports of sizes: larger ones that were made to take long, and more damaged libraries",
 }
 
 # They need what package clients do not have.

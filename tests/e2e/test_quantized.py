@@ -26,6 +26,11 @@ from tfcarve.prepare.quantize import ranges
 _PACKAGE = "quantized"
 _SHAPE = (1, 13, 13, 3)
 _CLASSES = 7
+# The files that the package's BUILD file names.
+_NAMES = (
+    *("source.pb", "input.npy", "samples.npz", "float.npy", "output.npy"),
+    *("separable.pb", "separable.npy", "separable_float.npy"),
+)
 _FLAGS = ("--test_output=errors", "--noshow_progress")
 
 
@@ -73,7 +78,7 @@ def _separable_graph() -> Any:
     return graph.as_graph_def()
 
 
-def _write_separable(folder: Path) -> dict[str, Path]:
+def _write_separable(folder: Path) -> None:
     """Writes a model that the preset int8 quantized with ranges, and its output in TensorFlow with oneDNN."""
     source, quantized = folder / "separable_source.pb", folder / "separable.pb"
     ranges, output = folder / "ranges.json", folder / "separable.npy"
@@ -86,7 +91,6 @@ def _write_separable(folder: Path) -> dict[str, Path]:
     fed = f"{frozen.INPUT}={folder / 'input.npy'}"
     written = f"{frozen.OUTPUT}={output}"
     assert main(["golden", str(quantized), "--input", fed, "--output", written]) == 0
-    return {quantized.name: quantized, output.name: output}
 
 
 def _image() -> Any:
@@ -96,8 +100,7 @@ def _image() -> Any:
     return image.astype(np.float32)
 
 
-def _write(folder: Path) -> dict[str, Path]:
-    """Writes the files of the package that its BUILD file names."""
+def _write(folder: Path) -> None:
     source, quantized = folder / "source.pb", folder / "quantized.pb"
     source.write_bytes(_graph().SerializeToString(deterministic=True))
     command = ["transform", str(source), "-o", str(quantized), "--outputs", frozen.OUTPUT]
@@ -105,7 +108,7 @@ def _write(folder: Path) -> dict[str, Path]:
     image = _image()
     np.save(folder / "input.npy", image)
     np.savez(folder / "samples.npz", **{frozen.INPUT: image})
-    separable = _write_separable(folder)
+    _write_separable(folder)
     for file, name in (
         (source, "float"),
         (quantized, "output"),
@@ -114,15 +117,21 @@ def _write(folder: Path) -> dict[str, Path]:
         graph = tf.compat.v1.GraphDef.FromString(file.read_bytes())
         (output,) = frozen.run(graph, {frozen.INPUT: image}, [frozen.OUTPUT])
         np.save(folder / f"{name}.npy", output)
-    names = ("source.pb", "input.npy", "samples.npz", "float.npy", "output.npy")
-    files = {name: folder / name for name in (*names, "separable_float.npy")}
-    return {**files, **separable}
+
+
+@pytest.fixture(name="files", scope="module")
+def _files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the files of the package, and the models that only the tests read."""
+    folder = tmp_path_factory.mktemp("files")
+    _write(folder)
+    return folder
 
 
 @pytest.fixture(name="app", scope="module")
-def _app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+def _app(files: Path) -> Iterator[Workspace]:
     with app_workspace.opened() as workspace:
-        workspace.place(_PACKAGE, _write(tmp_path_factory.mktemp("files")), "*.np[yz]")
+        named = {name: files / name for name in _NAMES}
+        workspace.place(_PACKAGE, named, "*.np[yz]")
         yield workspace
 
 
@@ -136,9 +145,8 @@ def test_ops_are_quantized(app: Workspace) -> None:
         assert kind not in ops
 
 
-def test_depthwise_convolutions_are_quantized(tmp_path: Path) -> None:
-    _write(tmp_path)
-    graph = tf.compat.v1.GraphDef.FromString((tmp_path / "separable.pb").read_bytes())
+def test_depthwise_convolutions_are_quantized(files: Path) -> None:
+    graph = tf.compat.v1.GraphDef.FromString((files / "separable.pb").read_bytes())
     ops = Counter(node.op for node in graph.node)
     assert (ops["QuantizedDepthwiseConv2D"], ops["DepthwiseConv2dNative"]) == (2, 0)
 
@@ -150,34 +158,32 @@ def test_output_is_full_tensorflows(app: Workspace, model: str, platform: str) -
     assert done.returncode == 0, done.stdout
 
 
-def _calibrated(folder: Path, *options: str) -> dict[str, tuple[float, float]]:
-    source, samples, written = (
-        str(folder / name) for name in ("source.pb", "samples.npz", "source_ranges.json")
-    )
-    command = ["calibrate", source, "--data", samples, "-o", written, "--outputs", frozen.OUTPUT]
-    assert main([*command, *options]) == 0
-    return {each.tensor: (each.low, each.high) for each in ranges.read(Path(written)).ranges}
+def _calibrate(files: Path, written: Path, *options: str) -> int:
+    command = ["calibrate", str(files / "source.pb"), "--data", str(files / "samples.npz")]
+    return main([*command, "-o", str(written), "--outputs", frozen.OUTPUT, *options])
+
+
+def _calibrated(files: Path, written: Path, *options: str) -> dict[str, tuple[float, float]]:
+    assert _calibrate(files, written, *options) == 0
+    return {each.tensor: (each.low, each.high) for each in ranges.read(written).ranges}
 
 
 def test_a_carved_library_measures_the_same_ranges(
-    app: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    app: Workspace, files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _write(tmp_path)
     libraries = [f"//{_PACKAGE}:{name}" for name in ("float_library", "library")]
     build = app.build(libraries)
     carved, quantized = (
         next(file for file in build.files(name) if file.suffix == ".so") for name in libraries
     )
-    full = _calibrated(tmp_path)
-    found = _calibrated(tmp_path, "--library", str(carved))
+    full = _calibrated(files, tmp_path / "full.json")
+    found = _calibrated(files, tmp_path / "found.json", "--library", str(carved))
     assert found.keys() == full.keys()
     for tensor, ends in full.items():
         assert found[tensor] == pytest.approx(ends, rel=1e-5, abs=1e-6)
     # The control: the other library has no kernels for floats, so it did run the samples.
-    words = ["calibrate", str(tmp_path / "source.pb"), "--data", str(tmp_path / "samples.npz")]
     refused = tmp_path / "refused.json"
-    options = ["--outputs", frozen.OUTPUT, "--library", str(quantized)]
-    assert main([*words, "-o", str(refused), *options]) == 2
+    assert _calibrate(files, refused, "--library", str(quantized)) == 2
     assert "Conv2D" in capsys.readouterr().err
     assert not refused.exists()
 

@@ -78,7 +78,7 @@ def test_damaged_seeds(name: str, data: st.DataObject) -> None:
 
 # Without the reader that runs TensorFlow for each of 40 transforms; `transformed` shows the time of the transforms themselves.
 @pytest.mark.parametrize("name", [name for name in _NAMES if name != "evaluated"])
-@settings(max_examples=extent.of(8, 60))
+@settings(max_examples=extent.of(6, 60))
 @given(number=st.integers(0, 1 << 32))
 def test_repeated_parts(name: str, number: int) -> None:
     for seed in READERS[name].seeds:
@@ -139,7 +139,7 @@ def _changed_json(draw: st.DrawFn, name: str) -> bytes:
         "size_report",
     ],
 )
-@settings(max_examples=200)
+@settings(max_examples=extent.of(40, 200))
 @given(st.data())
 def test_json_of_another_schema(name: str, data: st.DataObject) -> None:
     read(name, data.draw(_changed_json(name)))
@@ -147,34 +147,47 @@ def test_json_of_another_schema(name: str, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("name", _NAMES)
 def test_memory(name: str) -> None:
-    for data in (*READERS[name].seeds, *corpus.load(name)):
+    inputs = [*READERS[name].seeds, *corpus.load(name)]
+    if name == "evaluated":
+        # Each runs all transforms, which takes seconds; the last seed needs the most memory.
+        inputs = extent.some(inputs, READERS[name].seeds[-1])
+    for data in inputs:
         assert cost.peak(name, data) <= cost.TIMES * len(data) + 1_000_000
 
 
+# A quick run has costly inputs of a quarter of the size, and less than half of the time for each.
+_SECONDS = extent.of(2, cost.SECONDS)
+
+
+def _count(full: int) -> int:
+    """Returns how many parts a costly input has in this run, if it has `full` in a full run."""
+    return full // extent.of(4, 1)
+
+
 def _repeated(before: bytes, part: bytes, after: bytes = b"") -> bytes:
-    """Returns `part` repeated to a million bytes, with a prefix and a suffix."""
-    return before + part * (1_000_000 // len(part)) + after
+    """Returns `part` repeated to a million bytes in a full run, with a prefix and a suffix."""
+    return before + part * _count(1_000_000 // len(part)) + after
 
 
 def _different(form: str, count: int = 50_000) -> bytes:
-    """Returns `form` formatted with `count` different short words, concatenated."""
-    return "".join(form % f"{number:x}" for number in range(count)).encode()
+    """Returns `form` formatted with `count` different short words in a full run, concatenated."""
+    return "".join(form % f"{number:x}" for number in range(_count(count))).encode()
 
 
 _TINY = protos.data(1, protos.data(2, "A"))
 _SHORT = b"".join(
     protos.data(1, protos.data(1, f"{i:x}") + protos.data(2, f"{i:x}") + protos.data(3, f"{i:x}")
                 + protos.data(5, protos.data(1, f"{i:x}") + protos.data(2, b"\x18" + protos.varint(i))))
-    for i in range(30_000)
+    for i in range(_count(30_000))
 )  # fmt: skip
 # Nodes of as many ops and devices, in one name scope.
 _OPS = b"".join(
     protos.data(1, protos.data(1, f"s/{i:x}") + protos.data(2, f"{i:x}") + protos.data(4, f"{i:x}"))
-    for i in range(40_000)
+    for i in range(_count(40_000))
 )
 # Values of types that TensorFlow does not have: two bytes become a text.
 _UNKNOWN_TYPES = [protos.data(5, protos.data(1, f"{i:x}") + protos.data(2, protos.data(1, protos.data(6, b"".join(
-    protos.varint(200 + (7 * i + j) % 10_000) for j in range(220)))))) for i in range(1_000)]  # fmt: skip
+    protos.varint(200 + (7 * i + j) % 10_000) for j in range(220)))))) for i in range(_count(1_000))]  # fmt: skip
 _NAMES_OF_FUNCTIONS = b"".join(
     protos.data(1, protos.data(1, protos.data(1, f"{i:x}"))) for i in range(8)
 )
@@ -228,11 +241,11 @@ _COSTLY: dict[str, list[tuple[str, bytes]]] = {
     "short nodes": [("graph_def", _SHORT)],
     "inputs": [("graph_def", protos.data(1, protos.data(2, "A") + _repeated(b"", protos.data(3, "ab"))))],
     "attributes": [("graph_def", protos.data(1, protos.data(2, "A") + b"".join(
-        protos.data(5, protos.data(1, f"{i:x}")) for i in range(60_000))))],
+        protos.data(5, protos.data(1, f"{i:x}")) for i in range(_count(60_000)))))],
     "lists": [("graph_def", protos.data(1, protos.data(2, "A") + b"".join(protos.data(5, protos.data(1, f"{i:x}")
-        + protos.data(2, protos.data(1, protos.data(3, b"\xff\x7f" * 30_000)))) for i in range(20))))],
+        + protos.data(2, protos.data(1, protos.data(3, b"\xff\x7f" * 30_000)))) for i in range(_count(20)))))],
     "functions": [("graph_def", protos.data(2, b"".join(
-        protos.data(1, protos.data(1, protos.data(1, f"{i:x}"))) for i in range(60_000))))],
+        protos.data(1, protos.data(1, protos.data(1, f"{i:x}"))) for i in range(_count(60_000)))))],
     "returned values of functions": [("graph_def", protos.data(2, protos.data(1, protos.data(1, protos.data(1, "F"))
         + _repeated(b"", protos.data(4, protos.data(2, "abc"))))))],
     "graphs": [("saved_model", _repeated(b"\x08\x01", protos.data(2, protos.data(2, ""))))],
@@ -248,7 +261,7 @@ _COSTLY: dict[str, list[tuple[str, bytes]]] = {
     "tags of many graphs": [("meta_graph", _repeated(b"", protos.meta_graph(b"", "a")))],
     "graphs in one": [("meta_graph", _repeated(b"", protos.data(2, "")))],
     "tags": [("meta_graph", protos.data(1, _repeated(b"", protos.data(4, "abc"))))],
-    "signatures": [("meta_graph", b"".join(protos.data(5, protos.data(1, f"{i:x}")) for i in range(60_000)))],
+    "signatures": [("meta_graph", b"".join(protos.data(5, protos.data(1, f"{i:x}")) for i in range(_count(60_000))))],
     "texts of nodes": [("pbtxt", _repeated(b"", b'node{op:"A"}')), ("pbtxt", _different('node{name:"%s"op:"A"}'))],
     "texts of lists": [("pbtxt", _repeated(b'node{op:"A"input:["a"', b',"b"', b"]}"))],
     "texts of escapes": [("pbtxt", _repeated(b'node{attr{value{s:"', b"\\1", b'"}}}'))],
@@ -278,13 +291,13 @@ _COSTLY: dict[str, list[tuple[str, bytes]]] = {
     "statements": [("build_file", _repeated(b"", b"a\n"))],
     "sections and symbols of a map": [("link_map", b"# Path: x\n# Object files:\n[ 1] a.o\n# Sections:\n"
         + _different("0x%s0000\t0x10\t__TEXT\t__a\n", 15_000) + b"# Symbols:\n" + _different("0x%s0000\t0x10\t[ 1] _a\n", 15_000))],
-    "overlapping sections": [("objects", binaries.archive({"a.o": _overlapping(5_000)}))],
-    "ops and nodes": [("benchmark_figures", _figures(4_000))],
-    "ops, models and entries": [("size_report", _report(4_000))],
-    "equal files": [("size_report", _narrow_report(14_000, share)) for share in (0.0036, 0.0038, 0.5, 1.0)],
+    "overlapping sections": [("objects", binaries.archive({"a.o": _overlapping(_count(5_000))}))],
+    "ops and nodes": [("benchmark_figures", _figures(_count(4_000)))],
+    "ops, models and entries": [("size_report", _report(_count(4_000)))],
+    "equal files": [("size_report", _narrow_report(_count(14_000), share)) for share in (0.0036, 0.0038, 0.5, 1.0)],
     "nodes that are shown": [(name, data) for name in ("inspected", "drawn", "event_file")
         for data in (_repeated(b"", _TINY), _SHORT, _OPS, protos.data(1, protos.data(2, "A") + _repeated(b"", protos.data(3, "ab"))))],
-    "a Flex op repeated": [("tflite", flat.model(["FlexA"], [(0, flat.flex_options(b"A", protos.data(2, "A")))] * 8_000, 2))],
+    "a Flex op repeated": [("tflite", flat.model(["FlexA"], [(0, flat.flex_options(b"A", protos.data(2, "A")))] * _count(8_000), 2))],
 }  # fmt: skip
 
 
@@ -310,7 +323,8 @@ _SLOW = {
 @pytest.mark.parametrize(
     "kind", extent.some(list(_COSTLY), *(kind for kind in _COSTLY if kind not in _SLOW))
 )
-def test_costly_inputs(kind: str) -> None:
+def test_costly_inputs(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cost, "SECONDS", _SECONDS)
     for name, data in _COSTLY[kind]:
         problem = cost.takes_too_long(name, data) or cost.takes_too_much_memory(name, data)
         assert not problem, name
@@ -321,6 +335,7 @@ def test_cost_limits_are_enforced(monkeypatch: pytest.MonkeyPatch) -> None:
     reader = Reader([], lambda data: [bytes([byte, 1, 2]) for byte in data], ValueError, [b"a"])
     monkeypatch.setitem(READERS, "wasteful", reader)
     monkeypatch.setattr(cost, "SECONDS", 0.5)
+    monkeypatch.setattr(cost, "GROWN", 200_000)
     assert cost.takes_too_much("wasteful", b"a")
     monkeypatch.setitem(READERS, "wasteful", replace(reader, call=bytearray))
     assert not cost.takes_too_much("wasteful", b"a")

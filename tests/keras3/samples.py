@@ -32,12 +32,16 @@ class Programs:
         save, tfcarve = (os.path.join(runfiles, os.environ[name]) for name in ("SAVE", "TFCARVE"))
         return cls((save,), (tfcarve,))
 
+    def done(self, command: Sequence[str], *words: str | Path) -> subprocess.CompletedProcess[str]:
+        """Runs a command; returns its exit status and outputs."""
+        line = [*command, *map(str, words)]
+        return subprocess.run(line, check=False, capture_output=True, text=True)
+
     def run(self, command: Sequence[str], *words: str | Path) -> str:
         """Runs a command; returns its output. Raises RuntimeError, with what it wrote, if it fails."""
-        line = [*command, *map(str, words)]
-        done = subprocess.run(line, check=False, capture_output=True, text=True)
+        done = self.done(command, *words)
         if done.returncode:
-            raise RuntimeError(f"{' '.join(line)}: {done.stderr[-2000:]}")
+            raise RuntimeError(f"{' '.join(done.args)}: {done.stderr[-2000:]}")
         return done.stdout
 
 

@@ -8,9 +8,8 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +19,26 @@ import pytest
 import tensorflow as tf
 
 import extent
+from keras3 import fork_client
 from keras3.names import NAMES, QUICK
 from keras3.samples import Programs, Sample, samples
 from keras3.tolerances import Array, error, tolerance
 from models import frozen
 
-_PROGRAMS = Programs.of_test()
+# Runs a Python file.
+_PYTHON = ("keras3.python",)
+
+
+@pytest.fixture(name="programs", scope="module")
+def _programs() -> Iterator[Programs]:
+    with fork_client.opened() as programs:
+        yield programs
 
 
 @pytest.fixture(name="models", scope="module")
-def _models(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Sample]:
+def _models(programs: Programs, tmp_path_factory: pytest.TempPathFactory) -> Sequence[Sample]:
     folder = tmp_path_factory.mktemp("models")
-    return list(samples(_PROGRAMS, folder, extent.of(QUICK, NAMES)))
+    return list(samples(programs, folder, extent.of(QUICK, NAMES)))
 
 
 def _graph(file: Path) -> Any:
@@ -64,28 +71,36 @@ def test_other_inputs_have_other_outputs(models: Sequence[Sample]) -> None:
     assert error(found, one.expected[name]) > tolerance(one.name)
 
 
-def test_model_is_compared_with_its_frozen_graph(models: Sequence[Sample], tmp_path: Path) -> None:
+def test_model_is_compared_with_its_frozen_graph(
+    programs: Programs, models: Sequence[Sample], tmp_path: Path
+) -> None:
     one = models[0]
-    report = json.loads(_PROGRAMS.run(_PROGRAMS.tfcarve, "compare", one.file, one.graph, "--json"))
+    report = json.loads(programs.run(programs.tfcarve, "compare", one.file, one.graph, "--json"))
     assert report["outputs"]
     changed = tmp_path / "changed.keras"
     shutil.copy(models[1].file, changed)
     with pytest.raises(RuntimeError, match="no output in common|is not a Placeholder"):
-        _PROGRAMS.run(_PROGRAMS.tfcarve, "compare", changed, one.graph)
+        programs.run(programs.tfcarve, "compare", changed, one.graph)
 
 
-def test_commands_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of docs/prepare.md, which //tests/tools/prepare/freeze runs with Keras 2."""
+def test_commands_of_the_page(
+    programs: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of docs/prepare.md, which //tests/tools/prepare/freeze runs with Keras 2.
+
+    They import Keras in processes of their own.
+    """
+    real = Programs.of_test()
     page = examples.runfile("PREPARE_MD", "docs/prepare.md").read_text(encoding="utf-8")
     blocks = examples.blocks(examples.section(page, "Freeze"))
     (code,) = (text for kind, text in blocks if kind == "python")
     monkeypatch.chdir(tmp_path)
     Path("save.py").write_text(code, encoding="utf-8")
-    _PROGRAMS.run((os.path.join(os.environ["RUNFILES_DIR"], os.environ["PYTHON"]),), "save.py")
+    programs.run(_PYTHON, "save.py")
     for (command,), shown in examples.paired(blocks):
         _, *words = shlex.split(command)
-        examples.require_shown(shown, _PROGRAMS.run(_PROGRAMS.tfcarve, *words))
-    found = _PROGRAMS.run(_PROGRAMS.tfcarve, "freeze", "digits", "-o", "same.pb")
+        examples.require_shown(shown, real.run(real.tfcarve, *words))
+    found = real.run(real.tfcarve, "freeze", "digits", "-o", "same.pb")
     assert "output_0" in found
 
 
@@ -97,20 +112,22 @@ tf.saved_model.save(keras.saving.load_model({file!r}), {folder!r})
 """
 
 
-def test_saved_model_that_tensorflow_saves(models: Sequence[Sample], tmp_path: Path) -> None:
+def test_saved_model_that_tensorflow_saves(
+    programs: Programs, models: Sequence[Sample], tmp_path: Path
+) -> None:
     """Its graph restores other variables than it reads; the full names of the checkpoint tell which are meant."""
     one = next(one for one in models if one.name == "lstm")
     folder, code, output = tmp_path / "saved", tmp_path / "save.py", tmp_path / "o.pb"
     code.write_text(_SAVING.format(file=str(one.file), folder=str(folder)))
-    _PROGRAMS.run((os.path.join(os.environ["RUNFILES_DIR"], os.environ["PYTHON"]),), code)
-    _PROGRAMS.run(_PROGRAMS.tfcarve, "freeze", folder, "-o", output)
+    programs.run(_PYTHON, code)
+    programs.run(programs.tfcarve, "freeze", folder, "-o", output)
     (name,) = re.findall(r"name: \"(output_\d)\"", str(_graph(output)))
     (expected,) = one.expected.values()
     (fed,) = (node.name for node in _graph(output).node if node.op == "Placeholder")
     (found,) = _outputs(output, {fed: next(iter(one.inputs.values()))}, [name])
     assert error(found, expected) < tolerance(one.name)
     with pytest.raises(RuntimeError, match="does not restore the variable .* model.export"):
-        _PROGRAMS.run(_PROGRAMS.tfcarve, "compare", folder, output)
+        programs.run(programs.tfcarve, "compare", folder, output)
 
 
 def _other_shape(members: dict[str, bytes]) -> None:
@@ -138,7 +155,9 @@ _DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", extent.some(list(_DAMAGE), "shape of a weight"))
-def test_damaged_file(models: Sequence[Sample], tmp_path: Path, damage: str) -> None:
+def test_damaged_file(
+    programs: Programs, models: Sequence[Sample], tmp_path: Path, damage: str
+) -> None:
     change, message = _DAMAGE[damage]
     with zipfile.ZipFile(next(one for one in models if one.name == "lstm").file) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
@@ -147,8 +166,7 @@ def test_damaged_file(models: Sequence[Sample], tmp_path: Path, damage: str) -> 
     with zipfile.ZipFile(file, "w") as archive:
         for name, data in members.items():
             archive.writestr(name, data)
-    command = [*_PROGRAMS.tfcarve, "freeze", str(file), "-o", str(output)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    done = programs.done(programs.tfcarve, "freeze", file, "-o", output)
     assert done.returncode == 2
     assert re.fullmatch(rf"tfcarve: .*damaged\.keras: .*{message}.*\n", done.stderr), done.stderr
     assert not output.exists()
@@ -163,7 +181,7 @@ class Doubled(keras.layers.Layer):
 """
 
 
-def test_custom_objects(models: Sequence[Sample], tmp_path: Path) -> None:
+def test_custom_objects(programs: Programs, models: Sequence[Sample], tmp_path: Path) -> None:
     """A layer of the user is refused, with the advice that the second command follows."""
     layer = b'{"module": "__main__", "class_name": "Doubled", "config": {"name": "twice"}, "registered_name": "Doubled"}'
     one = next(one for one in models if one.name == "lstm")
@@ -176,10 +194,10 @@ def test_custom_objects(models: Sequence[Sample], tmp_path: Path) -> None:
         for name, data in {**members, "config.json": json.dumps(config).encode()}.items():
             archive.writestr(name, data)
     code.write_text(_LAYER)
-    freeze = (_PROGRAMS.tfcarve, "freeze", file, "-o", output)
+    freeze = (programs.tfcarve, "freeze", file, "-o", output)
     with pytest.raises(RuntimeError, match="pass the Python file that defines it with --custom-ob"):
-        _PROGRAMS.run(*freeze)
-    _PROGRAMS.run(*freeze, "--custom-objects", code)
+        programs.run(*freeze)
+    programs.run(*freeze, "--custom-objects", code)
     (found,) = _outputs(output, one.inputs, ["twice"])
     (expected,) = one.expected.values()
     assert error(found, 2 * expected) < tolerance(one.name)

@@ -24,6 +24,9 @@ from tfcarve.selection.selection import Selection
 from zoo import cached
 from zoo.selecting import selected, tensorflow_index
 
+pytest_plugins = ["forked"]
+pytestmark = pytest.mark.usefixtures("forked")
+
 _CALLS = "keras.src.layers.core.tf_op_layer"
 # Modules with APIs that have other effects than computing.
 _EFFECTS = re.compile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 
 import pytest
 import trees
@@ -11,6 +12,7 @@ import trees
 from tfcarve.build_files.sources import below
 from tfcarve.releases import known
 from tfcarve.selection import buildable, libraries, lookup
+from tfcarve.selection.selection import Selection
 from zoo import cached
 from zoo.selecting import selected, tensorflow_index
 
@@ -48,6 +50,11 @@ def test_all_sources_that_include_its_headers() -> None:
     assert found == {**listed, **without}
 
 
+@cache
+def _selected(name: str) -> Selection:
+    return selected(cached.load(name).model)
+
+
 @pytest.mark.parametrize("built", [True, False])
 def test_models_of_the_zoo_that_need_one(built: bool) -> None:
     release = known.release()
@@ -55,7 +62,7 @@ def test_models_of_the_zoo_that_need_one(built: bool) -> None:
         release = replace(release, libraries={})
     found = {}
     for name in cached.MODELS:
-        problems = libraries.missing(selected(cached.load(name).model), release)
+        problems = libraries.missing(_selected(name), release)
         if problems:
             found[name] = {problem.what.split("'")[1] for problem in problems}
     needed = {"photo filters": {"EncodePng"}, "picture from JPEG": {"DecodeJpeg"}}

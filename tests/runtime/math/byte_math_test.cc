@@ -2,8 +2,8 @@
 // each instruction set of the library that this CPU supports.
 //
 // - byte_math_test: prints a line for each instruction set and its differences.
-// - byte_math_test WRONG: the same, with wrong expected values for the check
-//   WRONG, which must fail.
+// - byte_math_test WRONG: runs only the check WRONG, with wrong expected
+//   values; it must fail.
 // - byte_math_test --selected: prints the instruction set that is selected.
 
 #include <algorithm>

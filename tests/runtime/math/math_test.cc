@@ -2,8 +2,8 @@
 // library that this CPU supports.
 //
 // - math_test: prints a line for each instruction set and its differences.
-// - math_test WRONG: the same, with wrong expected values for the check WRONG,
-//   which must fail.
+// - math_test WRONG: runs only the check WRONG, with wrong expected values; it
+//   must fail.
 // - math_test --selected: prints the instruction set that TFCARVE_CPU selects.
 //
 // Inputs are small integers, so sums are exact in any order and the results

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import extent
 from runtime import math_programs
 
 _PROGRAM = "byte_math_test.cc"
@@ -20,6 +21,11 @@ _INSTRUCTION_SETS = {
     "arm64": ("neon", "dotprod"),
     "armv7": ("neon",),
 }
+# Changes of the loops, with the checks that find them. Each is another program to compile.
+_WRONG_LOOPS = (
+    ("AddGroup<1>(left, &panel, sums);", "", {"products", "convolutions"}),
+    ("if (accumulate) all += (Wrapping)*to;", "", {"products"}),
+)
 _CHECKS = (
     *("products", "convolutions", "requantize", "limit", "range"),
     *("columns", "tables", "pooling", "depthwise", "shift"),
@@ -48,10 +54,7 @@ def test_each_check_finds_a_wrong_value(cpu: str, check: str, folder: Path) -> N
 @pytest.mark.parametrize("cpu", math_programs.TESTED_X86)
 @pytest.mark.parametrize(
     ("loop", "change", "checks"),
-    [
-        ("if (accumulate) all += (Wrapping)*to;", "", {"products"}),
-        ("AddGroup<1>(left, &panel, sums);", "", {"products", "convolutions"}),
-    ],
+    extent.some(_WRONG_LOOPS, _WRONG_LOOPS[0]),
 )
 def test_wrong_loop_is_found(
     cpu: str, loop: str, change: str, checks: set[str], tmp_path: Path

@@ -13,6 +13,7 @@ import tensorflow as tf
 from benchmark_reports import measured, sizes
 from drawn_graphs import EVIL, NO_FIGURES, evil, layers, svg_text
 
+import extent
 from tfcarve.drawing import page
 from tfcarve.drawing.colours import Measure, heat
 from tfcarve.drawing.figures import Figures, figures
@@ -50,21 +51,32 @@ def test_is_self_contained() -> None:
     assert "default-src 'none'" in text
 
 
-def test_browser_shows_the_boxes(tmp_path: Path) -> None:
-    shown = browser.shown(_page(layers(2)), tmp_path)
+@pytest.fixture(name="shown", scope="module")
+def _shown(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What a browser shows of two levels."""
+    return browser.shown(_page(layers(2)), tmp_path_factory.mktemp("shown"))
+
+
+def test_browser_shows_the_boxes(shown: str) -> None:
     assert re.search(r'<html[^>]* data-ready="5"', shown), "the script ran to the end"
     assert "7 nodes in 5 boxes, 2 levels of name scopes" in shown
     assert "matrix product <span>(1)</span>" in shown
 
 
-def test_browser_shows_the_details_of_a_node(tmp_path: Path) -> None:
-    shown = browser.shown(_with_reports(), tmp_path, quote("net/relu", safe=""))
-    details = _text(shown, "details")
+@pytest.fixture(name="timed", scope="module")
+def _timed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What a browser shows of the same with reports, and with the details of a node."""
+    folder = tmp_path_factory.mktemp("timed")
+    return browser.shown(_with_reports(), folder, quote("net/relu", safe=""))
+
+
+def test_browser_shows_the_details_of_a_node(timed: str) -> None:
+    details = _text(timed, "details")
     assert details == (
         "net/relu op Relu output 0 float32[1x8] bytes of the library 0 time 1.5 ms "
         "reads net/dense/ is read by y"
     )
-    (picked,) = re.findall(r'<g id="(\w+)" class="node picked"', shown)
+    (picked,) = re.findall(r'<g id="(\w+)" class="node picked"', timed)
     assert picked == "b2"
 
 
@@ -94,10 +106,10 @@ def _fills(shown: str) -> dict[str, str]:
     )
 
 
-def test_colours(tmp_path: Path) -> None:
-    by_op = _fills(browser.shown(_page(layers(2)), tmp_path))
+def test_colours(shown: str, timed: str) -> None:
+    by_op = _fills(shown)
     assert by_op["b1"] == op_class("MatMul").colour
-    by_time = _fills(browser.shown(_with_reports(), tmp_path))
+    by_time = _fills(timed)
     assert by_time.keys() == by_op.keys()
     assert (by_time["b1"], by_time["b2"], by_time["b0"]) == (heat(1), heat(0.5), heat(0))
 
@@ -111,14 +123,18 @@ def test_measures_that_can_be_chosen() -> None:
     assert "0 to 6 ms, on a square-root scale" in both
 
 
-@pytest.mark.parametrize("depth", [1, 2])
-def test_evil_names_stay_text(depth: int, tmp_path: Path) -> None:
+_MODELS = {"plain": "m.pb", "evil": EVIL[3]}
+_PAGES = [(depth, model) for depth in (1, 2) for model in _MODELS]
+
+
+@pytest.mark.parametrize(("depth", "model"), extent.some(_PAGES, (1, "plain"), (2, "evil")))
+def test_evil_names_stay_text(depth: int, model: str, tmp_path: Path) -> None:
     found = drawing(evil(), depth=depth)
-    for name in ("m.pb", EVIL[3]):
-        shown = browser.shown(_page(found, model=name), tmp_path, quote(EVIL[2], safe=""))
-        assert re.search(rf'<html[^>]* data-ready="{len(found.boxes)}"', shown), name
-        assert "<title>Graph of " in shown
-        assert not re.search(r"<img|<b>|<i>&|<script>document\.", shown)
+    page_of_model = _page(found, model=_MODELS[model])
+    shown = browser.shown(page_of_model, tmp_path, quote(EVIL[2], safe=""))
+    assert re.search(rf'<html[^>]* data-ready="{len(found.boxes)}"', shown)
+    assert "<title>Graph of " in shown
+    assert not re.search(r"<img|<b>|<i>&|<script>document\.", shown)
 
 
 def test_browser_paints_the_boxes(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from mini_library import DOUBLE, FLOAT, RELU, TABLE, Built
 from msgspec.structs import replace
 
+import extent
 from tfcarve.errors import InvalidInput
 from tfcarve.objfile.linked_elf import LinkedElf
 from tfcarve.objfile.linked_macho import LinkedMachO
@@ -184,7 +185,7 @@ def test_truncated_mach_o(size: int, tmp_path: Path) -> None:
         LinkedMachO(library.read_bytes()[:size], "lib")
 
 
-@settings(max_examples=150)
+@settings(max_examples=extent.of(50, 150))
 @given(st.data())
 def test_damaged_library_is_read_or_rejected(built: Built, data: st.DataObject) -> None:
     """With changed bytes in headers and tables, there is a report that sums to the file's size, or an error."""

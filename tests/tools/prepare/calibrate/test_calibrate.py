@@ -19,6 +19,8 @@ from tfcarve.prepare.graph.graph import Graph
 from tfcarve.prepare.quantize import ranges
 from tfcarve.prepare.quantize.ranges import Ranges
 
+pytestmark = pytest.mark.usefixtures("reused")
+
 _X = prepared.noise(5, 1, 6, 6, 4)
 
 
@@ -165,7 +167,10 @@ def test_loops_and_branches_have_no_ranges() -> None:
     assert [each.tensor for each in _read().ranges] == ["cond/Merge", "y"]
 
 
-def test_a_new_process_before_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_process_before_the_time_limit(
+    own_processes: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.savez("x.npz", x=_X[:3])
     assert _run("m.pb", "--data", "x.npz", "-o", "one.json") == 0
     monkeypatch.setattr(session, "_SECONDS", 0.0)
     assert _run("m.pb", "--data", "x.npz", "-o", "several.json") == 0

@@ -17,7 +17,7 @@ from compared import Draw, compared, saved, tf1, two_layers
 from tfcarve.cli import main
 
 pytest_plugins = ["forked"]
-pytestmark = pytest.mark.usefixtures("forked")
+pytestmark = pytest.mark.usefixtures("forked", "reused")
 
 
 @pytest.fixture(name="models")

@@ -8,6 +8,8 @@ from pathlib import Path
 import examples
 import pytest
 
+pytestmark = pytest.mark.usefixtures("reused")
+
 _APP = "tests/e2e/bzlmod/prepared"
 _NUMBER = re.compile(r"\d[\d.,]*(?:e-\d+)?")
 

@@ -16,6 +16,8 @@ from tfcarve.prepare.evaluate import chunks
 from tfcarve.prepare.graph import tensors
 from tfcarve.prepare.graph.graph import Ref
 
+pytestmark = pytest.mark.usefixtures("reused")
+
 X = Ref("x")
 
 

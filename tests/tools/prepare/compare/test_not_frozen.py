@@ -20,7 +20,7 @@ from tfcarve.prepare.original.run import Original
 from tfcarve.releases import known
 
 pytest_plugins = ["forked"]
-pytestmark = pytest.mark.usefixtures("forked")
+pytestmark = pytest.mark.usefixtures("forked", "reused")
 
 
 def _two_outputs() -> Any:

@@ -16,6 +16,8 @@ from tfcarve.prepare.graph import tensors
 from tfcarve.prepare.graph.graph import Ref
 from tfcarve.prepare.graph.tensors import Array
 
+pytestmark = pytest.mark.usefixtures("reused")
+
 X = Ref("x")
 FLOAT, UINT8, INT32, STRING, INT64, BOOL, BFLOAT16 = 1, 4, 3, 7, 9, 10, 14
 

@@ -13,7 +13,7 @@ from compared import tf1
 from tfcarve.cli import main
 
 pytest_plugins = ["forked"]
-pytestmark = pytest.mark.usefixtures("forked")
+pytestmark = pytest.mark.usefixtures("forked", "reused")
 
 _KEYS, _VALUES = ["a", "b"], [3, 7]
 

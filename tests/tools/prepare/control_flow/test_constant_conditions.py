@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from prepared import tf1
 
+import extent
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.evaluate.evaluator import Evaluator
 from tfcarve.prepare.graph.graph import Graph
@@ -184,7 +185,7 @@ def _dynamic(tree: Any) -> bool:
     return _dynamic(then if name in ("true", "not false") else otherwise)
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, database=None)
+@settings(max_examples=extent.of(10, 25), deadline=None, derandomize=True, database=None)
 @given(tree=_trees(), lowered=st.booleans())
 def test_nested_conditions(tree: Any, lowered: bool, evaluator: Evaluator) -> None:
     def compute(x: Any, on: Any) -> Any:

@@ -125,18 +125,22 @@ def _require_all_transforms(graph: Graph, evaluator: Evaluator, folder: Path) ->
         plain.require_same(presets.preset(name, fuses=True), programs.inputs(), tolerance)
 
 
-# Together they have each block in a loop, in a branch, and in both.
 _BLOCKS = tuple(programs.BLOCKS)
+# Together they have each block in a branch of a loop.
+_IN_BOTH: tuple[tuple[str, Program], ...] = (
+    ("frames", [Loop(2, [Condition(_BLOCKS[0::4], _BLOCKS[1::4])])]),
+    ("lowered", [Loop(2, [Condition(_BLOCKS[2::4], _BLOCKS[3::4])])]),
+)
+# Together they have each block in a loop, in a branch, and in both.
 _WITH_ALL_BLOCKS: tuple[tuple[str, Program], ...] = (
     ("frames", [Loop(2, _BLOCKS[0::2])]),
     ("frames", [Loop(2, _BLOCKS[1::2])]),
     ("frames", [Condition(_BLOCKS[0::3], [Loop(1, _BLOCKS[1::3]), *_BLOCKS[2::3]])]),
-    ("frames", [Loop(2, [Condition(_BLOCKS[0::4], _BLOCKS[1::4])])]),
-    ("lowered", [Loop(2, [Condition(_BLOCKS[2::4], _BLOCKS[3::4])])]),
+    *_IN_BOTH,
 )
 
 
-@pytest.mark.parametrize(("form", "program"), _WITH_ALL_BLOCKS)
+@pytest.mark.parametrize(("form", "program"), extent.some(_WITH_ALL_BLOCKS, *_IN_BOTH))
 def test_every_block(form: str, program: Program, evaluator: Evaluator, tmp_path: Path) -> None:
     _require_all_transforms(programs.drawn(program, form), evaluator, tmp_path)
 

@@ -10,6 +10,8 @@ import pytest
 import tensorflow as tf
 from prepared import tf1
 
+import extent
+from tfcarve import full_tensorflow
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.evaluate import evaluator
 from tfcarve.prepare.evaluate.evaluator import Evaluator, Failed
@@ -79,7 +81,10 @@ def _fill(count: int) -> Graph:
     return prepared.drawn(lambda: tf.fill([count], 1.0, name="y"))
 
 
-def test_memory_is_bounded() -> None:
+@pytest.mark.parametrize("onednn", extent.some(("0", "1"), "0"))
+def test_memory_is_bounded(onednn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The allocator of oneDNN waits 10 s for memory before it fails."""
+    monkeypatch.setitem(full_tensorflow.SETTINGS, "TF_ENABLE_ONEDNN_OPTS", onednn)
     with (
         Evaluator() as own,
         pytest.raises((InvalidInput, Failed)) as refused,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from freeze_running import frozen_here
-from freeze_sources import MAKERS, keras_model
+from freeze_sources import MAKERS, Source, keras_model
 
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare.evaluate.evaluator import Evaluator
@@ -109,6 +110,20 @@ def test_each_type_loads_one_graph_for_all_its_variables(tmp_path: Path) -> None
     assert evaluator.loads == 3
 
 
+@pytest.fixture(name="freezable", scope="module")
+def _freezable(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Source]:
+    """Returns a function that creates each source once, and freezes it."""
+
+    @cache
+    def freezable(name: str) -> Source:
+        folder = tmp_path_factory.mktemp("sources")
+        source = MAKERS[name](folder / "m")
+        frozen_here(source.path, folder, **source.options)
+        return source
+
+    return freezable
+
+
 _POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "a1" * 32 + "\nsize 5000\n"
 
 
@@ -125,14 +140,19 @@ _POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "a1" * 32
         ("checkpoint V1, references", "model.ckpt"),
     ],
 )
-def test_a_git_lfs_pointer(name: str, file: str, tmp_path: Path) -> None:
-    source = MAKERS[name](tmp_path / "m")
-    frozen_here(source.path, tmp_path, **source.options)
+def test_a_git_lfs_pointer(
+    name: str, file: str, freezable: Callable[[str], Source], tmp_path: Path
+) -> None:
+    source = freezable(name)
     folder = source.path if source.path.is_dir() else source.path.parent
     path = folder / file
     path = next(path.iterdir()) if path.is_dir() else path
+    before = path.read_bytes()
     path.write_text(_POINTER)
-    found = _message(source.path, tmp_path, **source.options)
+    try:
+        found = _message(source.path, tmp_path, **source.options)
+    finally:
+        path.write_bytes(before)
     assert found == f"{path}: is a Git LFS pointer in place of the file: get the file: git lfs pull"
 
 

@@ -15,6 +15,9 @@ from freeze_sources import Source
 
 from tfcarve.errors import InvalidInput
 
+pytest_plugins = ["in_process"]
+pytestmark = pytest.mark.usefixtures("in_process")
+
 v1 = tf.compat.v1
 raw = tf.raw_ops
 _TABLE = [

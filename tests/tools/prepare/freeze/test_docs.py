@@ -15,8 +15,7 @@ from input_sources import classic
 
 from tfcarve.models import read
 
-pytest_plugins = ["forked"]
-pytestmark = pytest.mark.usefixtures("forked")
+pytest_plugins = ["forked", "in_process"]
 
 # What a command of the table of sources creates from the files in its folder.
 _WORDS = re.compile(r"\b(DIR|G\.pb|M\.keras|M\.meta|PREFIX|F\.pb|softmax)\b")
@@ -38,6 +37,7 @@ def _digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.usefixtures("forked")
 def test_output_of_commands(
     digits: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -69,8 +69,9 @@ def _commands() -> dict[str, str]:
 
 
 def _variants(command: str) -> list[str]:
-    """A command without its optional parts, and with them."""
-    return [re.sub(r" \[[^]]*\]", "", command), command.replace("[", "").replace("]", "")]
+    """A command without its optional parts, and with them; once if it has none."""
+    found = [re.sub(r" \[[^]]*\]", "", command), command.replace("[", "").replace("]", "")]
+    return list(dict.fromkeys(found))
 
 
 def _run_in(folder: Path, command: str, files: dict[str, str]) -> bytes:
@@ -83,6 +84,7 @@ def _run_in(folder: Path, command: str, files: dict[str, str]) -> bytes:
     return output.read_bytes()
 
 
+@pytest.mark.usefixtures("in_process")
 def test_sources(digits: Path, tmp_path: Path) -> None:
     commands = _commands()
     graph = checkpointed(tmp_path / "graph", True)
@@ -97,19 +99,20 @@ def test_sources(digits: Path, tmp_path: Path) -> None:
         },
     }
     assert commands.keys() == files.keys()
+    frozen = {}
     for source, command in commands.items():
         for variant in _variants(command):
-            frozen = _run_in(tmp_path, variant, files[source])
-            assert not {node.op for node in graph_of(frozen).node} & {"VariableV2", "VarHandleOp"}
+            data = frozen[source] = _run_in(tmp_path, variant, files[source])
+            assert not {node.op for node in graph_of(data).node} & {"VariableV2", "VarHandleOp"}
     for source, created in (
         ("GraphDef and checkpoint", graph),
         ("MetaGraphDef and checkpoint", meta),
     ):
-        frozen = _run_in(tmp_path, commands[source], files[source])
-        scores = run(frozen, created.feeds, ["scores"])["scores"]
+        scores = run(frozen[source], created.feeds, ["scores"])["scores"]
         assert abs(scores - created.expected["scores"]).max() < 1e-6
 
 
+@pytest.mark.usefixtures("in_process")
 def test_other_forms_of_the_sources(tmp_path: Path, digits: Path) -> None:
     """The remarks of the table: .h5 and .pbtxt, and graphs that are already frozen."""
     commands = _commands()
@@ -139,6 +142,7 @@ def _shown(word: str) -> str:
     return command
 
 
+@pytest.mark.usefixtures("in_process")
 def test_other_commands_freeze_first(tmp_path: Path) -> None:
     command = _shown("transform")
     graph = checkpointed(tmp_path / "graph", False)
@@ -148,6 +152,7 @@ def test_other_commands_freeze_first(tmp_path: Path) -> None:
     assert abs(scores - graph.expected["scores"]).max() < 1e-6
 
 
+@pytest.mark.usefixtures("in_process")
 def test_constants(tmp_path: Path) -> None:
     model = classic(tmp_path / "graph", True)
     files = {"G.pb": str(model.path), "PREFIX": model.options["checkpoint"], "softmax": "y"}
@@ -156,6 +161,7 @@ def test_constants(tmp_path: Path) -> None:
     assert abs(run(frozen, model.feeds, ["y"])["y"] - model.expected["y"]).max() < 1e-6
 
 
+@pytest.mark.usefixtures("in_process")
 def test_notes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (note,) = (text for _, text in examples.blocks(_page()) if text.startswith("tfcarve: note: "))
     source = REMOVED["counter"][0](tmp_path / "m")

@@ -18,6 +18,7 @@ from function_models import Call
 from tensorflow.core.framework import tensor_pb2
 from tensorflow.core.protobuf import saved_model_pb2
 
+import extent
 from tfcarve.cli import main
 from tfcarve.commands.read_model import signatures_to_freeze
 from tfcarve.errors import InvalidInput
@@ -28,8 +29,11 @@ from tfcarve.prepare.original import program
 from tfcarve.prepare.original.messages import RunRequest
 from tfcarve.releases import known
 
+pytest_plugins = ["forked", "in_process"]
+
 _NAMES = ("__call__@0", "__call__@1", "look_up", "ragged", "part.encode")
-_CASES = 150
+# Damaged models.
+_CASES = extent.of(50, 150)
 
 
 @pytest.fixture(name="saved", scope="module")
@@ -57,6 +61,7 @@ def test_outputs_are_equal(name: str, saved: tuple[Path, dict[str, Call]], tmp_p
     assert placeholders == set(call.feeds)
 
 
+@pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("name", _NAMES)
 def test_the_model_itself_computes_the_same(
     name: str, saved: tuple[Path, dict[str, Call]], tmp_path: Path
@@ -78,8 +83,12 @@ def test_the_model_itself_computes_the_same(
     assert all(_equal(*pair) for pair in zip(arrays, expected, strict=True))
 
 
+@pytest.mark.usefixtures("forked")
 def test_a_constant_argument(saved: tuple[Path, dict[str, Call]], tmp_path: Path) -> None:
-    """The frozen graph and the model itself compute with its value."""
+    """The frozen graph and the model itself compute with its value.
+
+    Here the model runs in a process of its own.
+    """
     folder, calls = saved
     call = calls["look_up"]
     options = {"signature": "look_up", "constants": ("ids=[1, 3]",)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import advice
@@ -14,6 +15,7 @@ from freeze_running import frozen_here, graph_of, ops_of, run
 from leftover_models import FORMS, Trained, decoder, trained
 from tensorflow.python.framework import op_def_registry
 
+import extent
 from tfcarve import cli
 from tfcarve.models import read
 from tfcarve.models.choice import Choice
@@ -31,6 +33,9 @@ from tfcarve.selection.reachable import reachable_nodes
 
 v1 = tf.compat.v1
 _KINDS = leftover_kinds.load(known.release())
+# Each kind in each form of models; a quick run has one form of each kind, in turn.
+_CASES = [(form, kind) for form in FORMS for kind in _KINDS.kinds]
+_QUICK = [(FORMS[number % len(FORMS)], kind) for number, kind in enumerate(_KINDS.kinds)]
 
 
 class _Facts:
@@ -59,9 +64,10 @@ def _evaluator() -> Iterable[Evaluator]:
         yield running
 
 
-@pytest.fixture(name="model", scope="module", params=FORMS)
-def _model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Trained:
-    return trained(request.param, tmp_path_factory.mktemp("model"))
+@pytest.fixture(name="model_of", scope="module")
+def _model_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Trained]:
+    """Returns a function that returns the model of a form, which it creates once."""
+    return cache(lambda form: trained(form, tmp_path_factory.mktemp("model")))
 
 
 def _followed(words: list[str], folder: Path, evaluator: Evaluator) -> Path:
@@ -92,11 +98,19 @@ def _require_removed(kind: str, model: Trained, words: list[str], result: Path) 
     assert np.abs(run(data, feeds, ["y"])["y"] - model.expected).max() < 1e-6
 
 
-@pytest.mark.parametrize("kind", _KINDS.kinds, ids=lambda kind: kind.id)
+@pytest.mark.parametrize(
+    ("form", "kind"),
+    [pytest.param(*case, id=f"{case[0]}-{case[1].id}") for case in extent.some(_CASES, *_QUICK)],
+)
 def test_leftovers_of_training(
-    kind: Kind, model: Trained, tmp_path: Path, evaluator: Evaluator
+    form: str,
+    kind: Kind,
+    model_of: Callable[[str], Trained],
+    tmp_path: Path,
+    evaluator: Evaluator,
 ) -> None:
     """The kinds come from the data file, so the advice of a new kind is followed too; it needs a part in leftover_models.py."""
+    model = model_of(form)
     assert kind.id in _kinds(read.read(model.graph))
     for number, (text, path) in enumerate(_alternatives(kind.transform, model)):
         for words in advice.commands(text, {**model.names, "MODEL": str(path)}):
@@ -115,7 +129,11 @@ def _alternatives(text: str, model: Trained) -> list[tuple[str, Path]]:
     return [(first, model.graph), *([(other, model.saved)] if other else [])]
 
 
-def test_wrong_advice_is_detected(model: Trained, tmp_path: Path, evaluator: Evaluator) -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_wrong_advice_is_detected(
+    form: str, model_of: Callable[[str], Trained], tmp_path: Path, evaluator: Evaluator
+) -> None:
+    model = model_of(form)
     text = "tfcarve transform MODEL --outputs OUTPUTS --transforms remove_device"
     (words,) = advice.commands(text, {**model.names, "MODEL": str(model.graph)})
     result = _followed(words, tmp_path, evaluator)

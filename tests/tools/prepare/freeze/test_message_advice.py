@@ -6,10 +6,8 @@ import ast
 import re
 import shlex
 from collections.abc import Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import advised_models
 import numpy as np
@@ -17,14 +15,14 @@ import pytest
 import tensorflow as tf
 
 import tfcarve
-from tfcarve import cli, commands, full_tensorflow
+from tfcarve import cli, commands
 from tfcarve.errors import InvalidInput
 from tfcarve.models import read
 from tfcarve.prepare import transforms
-from tfcarve.prepare.evaluate import evaluator
-from tfcarve.prepare.evaluate.evaluator import Evaluator
-from tfcarve.prepare.freeze import program
 from tfcarve.prepare.graph import graph_file
+
+pytest_plugins = ["in_process"]
+pytestmark = pytest.mark.usefixtures("in_process")
 
 _FREEZE = "freeze graph.pb -o f.pb --outputs y"
 _FROZEN = f"{_FREEZE} --checkpoint model.ckpt"
@@ -146,26 +144,10 @@ def _form(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
     """A form of loops; the current folder has models of it."""
-    with pytest.MonkeyPatch.context() as patch, Evaluator() as running:
+    with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("models"))
-        # One process for all command lines saves a second for each.
-        patch.setattr(evaluator, "Evaluator", lambda *_: nullcontext(running))
-        _freeze_here(patch)
         advised_models.write(str(request.param))
         yield str(request.param)
-
-
-def _freeze_here(patch: pytest.MonkeyPatch) -> None:
-    """Freezes in this process, which saves seconds for each model."""
-    run = full_tensorflow.run
-
-    def run_here(module: str, words: list[str], *others: Any) -> str:
-        if module == program.__name__:
-            program.main(str(words[0]))
-            return ""
-        return run(module, words, *others)
-
-    patch.setattr(full_tensorflow, "run", run_here)
 
 
 def _log(capfd: pytest.CaptureFixture[str]) -> None:

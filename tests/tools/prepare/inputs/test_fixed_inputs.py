@@ -12,6 +12,8 @@ from tfcarve import cli
 from tfcarve.prepare.graph import graph_file
 from tfcarve.prepare.graph.graph import Graph
 
+pytestmark = pytest.mark.usefixtures("reused")
+
 _X = prepared.noise(2, 3)
 _FOLD = ("--transforms", "fold_constants")
 

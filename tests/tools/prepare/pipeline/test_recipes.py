@@ -15,6 +15,8 @@ import tensorflow as tf
 from tfcarve.cli import main
 from tfcarve.prepare.graph import graph_file
 
+pytestmark = pytest.mark.usefixtures("reused")
+
 # The largest accepted difference of the probabilities, by output file.
 _TOLERANCE = {
     "deployed.pb": "1e-5",

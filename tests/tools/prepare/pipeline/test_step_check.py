@@ -23,6 +23,8 @@ from tfcarve.prepare.graph import graph_file, nodes
 from tfcarve.prepare.graph.graph import Graph, by_name
 from tfcarve.prepare.graph.messages import AttrValue
 
+pytestmark = pytest.mark.usefixtures("reused")
+
 Change = Callable[[Graph], None]
 
 

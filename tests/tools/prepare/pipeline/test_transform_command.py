@@ -1,5 +1,6 @@
 """Tests of `tfcarve transform`: presets, messages, and that a failure writes nothing."""
 
+import functools
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,8 @@ from tfcarve import cli
 from tfcarve.prepare.graph import graph_file
 from tfcarve.prepare.graph.graph import Graph, by_name
 from tfcarve.prepare.pipeline import pipeline, presets
+
+pytestmark = pytest.mark.usefixtures("reused")
 
 _X = prepared.noise(1, 16, 16, 3)
 
@@ -47,12 +50,17 @@ def _keras() -> tf.keras.Model:
     )
 
 
-def _write(path: Path) -> Graph:
+@functools.cache
+def _drawn() -> Graph:
     model = _keras()
     function = tf.function(lambda x: tf.identity(model(x, training=False), name="y"))
     spec = tf.TensorSpec(_X.shape, tf.float32, name="x")
     frozen = convert_variables_to_constants_v2(function.get_concrete_function(spec))
-    graph = prepared.from_tensorflow(frozen.graph.as_graph_def())
+    return prepared.from_tensorflow(frozen.graph.as_graph_def())
+
+
+def _write(path: Path) -> Graph:
+    graph = prepared.copy(_drawn())
     graph_file.write_graph(path, graph)
     return graph
 
@@ -94,7 +102,7 @@ def test_the_preset_mobile(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_fused_models_are_compared_on_every_cpu(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    own_processes: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """TensorFlow disables oneDNN by itself on older CPUs; its other kernel has no fused depthwise convolutions."""
     monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "0")
@@ -104,7 +112,7 @@ def test_fused_models_are_compared_on_every_cpu(
     assert cli.main(["compare", "m.pb", "f.pb", *ends]) == 0, capsys.readouterr().err
 
 
-def test_output_is_deterministic_and_may_be_the_input() -> None:
+def test_output_is_deterministic_and_may_be_the_input(own_processes: None) -> None:
     _write(Path("m.pb"))
     assert _run("m.pb", "-o", "1.pb", "--preset", "mobile") == 0
     assert _run("m.pb", "-o", "2.pb", "--preset", "mobile") == 0

@@ -12,11 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from prepared import Array, tf1
 
+import extent
 from tfcarve.prepare.evaluate.evaluator import Evaluator
 from tfcarve.prepare.fold import channels
 from tfcarve.prepare.graph import nodes
 from tfcarve.prepare.graph.graph import Graph, Ref, by_name
 from tfcarve.prepare.quantize import channel_shifts
+
+pytestmark = pytest.mark.usefixtures("reused")
 
 _CHANNELS = 16
 _SCALES = np.geomspace(1e-2, 1, _CHANNELS).astype(np.float32)
@@ -146,7 +149,7 @@ _SHAPES = {
 _number = st.floats(-1e3, 1e3, width=32)
 
 
-@settings(max_examples=200)
+@settings(max_examples=extent.of(50, 200))
 @given(st.sampled_from(sorted(_SHAPES)), st.data())
 def test_shifts_are_the_largest_that_stay_in_the_range(name: str, data: st.DataObject) -> None:
     node, shape, count = _SHAPES[name]

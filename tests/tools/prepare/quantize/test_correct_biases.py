@@ -16,6 +16,8 @@ from tfcarve.errors import InvalidInput
 from tfcarve.prepare.evaluate.evaluator import Evaluator
 from tfcarve.prepare.graph.graph import Graph, by_name, ref
 
+pytestmark = pytest.mark.usefixtures("reused")
+
 # Channels with different means: without them, the error of the weights has none either.
 _X = prepared.noise(4, 1, 9, 9, 8) + np.linspace(0.5, 3, 8, dtype=np.float32)
 _WEIGHTS = "quantize_weights(per_channel=true)"

@@ -9,6 +9,8 @@ import pytest
 
 from tfcarve.prepare.graph import graph_file
 
+pytestmark = pytest.mark.usefixtures("reused")
+
 _APP = "tests/e2e/bzlmod/prepared"
 _MADE = {
     "corrected8.pb": "Conv2D",

@@ -18,6 +18,8 @@ from tfcarve.prepare.evaluate.evaluator import Evaluator
 from tfcarve.prepare.graph.graph import Graph, by_name, data_inputs
 from tfcarve.prepare.graph.nodes import value
 
+pytestmark = pytest.mark.usefixtures("reused")
+
 _X = prepared.noise(4, 1, 8, 8, 4)
 _MEASURING = {"RequantizationRange", "Min", "Max"}
 

@@ -1,6 +1,7 @@
 """The accuracy of a trained classifier with each preset that quantizes."""
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -8,9 +9,12 @@ import prepared
 import pytest
 import trained
 
+import extent
 from tfcarve import cli
 from tfcarve.prepare.graph import graph_file
 from tfcarve.prepare.graph.graph import Graph
+
+pytestmark = pytest.mark.usefixtures("reused")
 
 # The largest loss of accuracy.
 _LOSS = 0.005
@@ -52,8 +56,15 @@ def _ranges(folder: Path, method: str, samples: str = "samples.npz") -> str:
     return str(folder / "ranges.json")
 
 
-@pytest.mark.parametrize("preset", ["weights8", "weights16", "int8"])
-@pytest.mark.parametrize("fuse", [(), ("--fuse",)])
+@pytest.mark.parametrize(
+    ("preset", "fuse"),
+    extent.some(
+        list(product(("weights8", "weights16", "int8"), ((), ("--fuse",)))),
+        ("weights8", ("--fuse",)),
+        ("weights16", ()),
+        ("int8", ("--fuse",)),
+    ),
+)
 def test_presets(
     preset: str,
     fuse: tuple[str, ...],

@@ -15,6 +15,8 @@ from tfcarve.prepare.graph import graph_file
 from tfcarve.prepare.graph.graph import Graph, by_name, data_inputs
 from tfcarve.prepare.graph.messages import NodeDef
 
+pytestmark = pytest.mark.usefixtures("reused")
+
 _APPLICATIONS = {
     "inception_v3": (tf.keras.applications.InceptionV3, 75, 2366),
     "mobilenet_v2": (tf.keras.applications.MobileNetV2, 32, 1400),
@@ -52,10 +54,13 @@ def _folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def _quantized(folder: Path, *words: str) -> Graph:
-    files = (str(folder / "model.pb"), "-o", str(folder / "int8.pb"))
-    ranges = ("--ranges", str(folder / "ranges.json"))
-    assert cli.main(["transform", *files, *_ENDS, "--preset", "int8", *ranges, *words]) == 0
-    return graph_file.read_graph(folder / "int8.pb")
+    output = folder / f"int8{''.join(words)}.pb"
+    # The tests of a model read the same file.
+    if not output.exists():
+        files = (str(folder / "model.pb"), "-o", str(output))
+        ranges = ("--ranges", str(folder / "ranges.json"))
+        assert cli.main(["transform", *files, *_ENDS, "--preset", "int8", *ranges, *words]) == 0
+    return graph_file.read_graph(output)
 
 
 def _origins(node: NodeDef, graph: Graph) -> set[str]:

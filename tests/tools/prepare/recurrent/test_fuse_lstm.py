@@ -1,6 +1,8 @@
 """Tests of fuse_lstm: Keras loops become BlockLSTMV2 with equal outputs; the outputs' names and shapes stay."""
 
+import functools
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import lstms
@@ -110,6 +112,21 @@ _MODELS: dict[str, tuple[int, Callable[[], Model]]] = {
 _CELLS = {"one product": _OneProduct, "output first": _OutputFirst, "other order": _OtherOrder}
 
 
+@functools.cache
+def _created(name: str) -> Model:
+    return _MODELS[name][1]()
+
+
+@functools.cache
+def _graph(name: str, form: str, batch: int | None) -> Graph:
+    return FORMS[form](_created(name), batch)
+
+
+def _frozen(name: str, form: str, batch: int | None) -> tuple[Model, Graph]:
+    """Returns a model and a copy of its graph: to freeze a model takes seconds."""
+    return _created(name), prepared.copy(_graph(name, form, batch))
+
+
 def _transformed(graph: Graph, created: Model, steps: list[Step], evaluator: Evaluator) -> Graph:
     return pipeline.transform(prepared.copy(graph), steps, *lstms.names(created), evaluator)
 
@@ -132,19 +149,22 @@ def _is_fused(runs: list[prepared.Run], after: Graph, count: int) -> None:
 
 
 @pytest.mark.parametrize("batch", extent.of([2], [None, 2]))
-@pytest.mark.parametrize("form", _FORMS)
 @pytest.mark.parametrize(
-    "name", extent.some(tuple(_MODELS), "the last output", "all outputs and states", "both ways")
+    ("name", "form"),
+    extent.some(
+        list(product(_MODELS, FORMS)),
+        ("the last output", "functional"),
+        ("all outputs and states", "functional"),
+        ("both ways", "lowered"),
+    ),
 )
 def test_keras_loops(name: str, form: str, batch: int | None, evaluator: Evaluator) -> None:
     if name == "the last of any size" and batch:
         pytest.skip("of no rows it would be zeros")
-    count, make = _MODELS[name]
-    created = make()
-    before = FORMS[form](created, batch)
+    created, before = _frozen(name, form, batch)
     runs = _runs(before, created, batch)
     for steps in (_FUSE, [*_MOBILE, *_FUSE]):
-        _is_fused(runs, _transformed(before, created, steps, evaluator), count)
+        _is_fused(runs, _transformed(before, created, steps, evaluator), _MODELS[name][0])
 
 
 @pytest.mark.parametrize("form", _FORMS)
@@ -170,16 +190,14 @@ def test_other_ways_to_compute_the_gates(name: str, form: str, evaluator: Evalua
     ],
 )
 def test_after_other_transforms(transforms: str, form: str, evaluator: Evaluator) -> None:
-    created = lstms.model(L.LSTM(UNITS))
-    before = FORMS[form](created, None)
+    created, before = _frozen("the last output", form, None)
     after = _transformed(before, created, [*parse(transforms), *_FUSE], evaluator)
     _is_fused(_runs(before, created), after, 1)
 
 
 @pytest.mark.parametrize("form", _FORMS)
 def test_variable_sizes(form: str, evaluator: Evaluator) -> None:
-    created = lstms.model(L.LSTM(UNITS, return_sequences=True), None)
-    before = FORMS[form](created, None)
+    created, before = _frozen("any size", form, None)
     after = _transformed(before, created, _FUSE, evaluator)
     assert prepared.ops(after)["BlockLSTMV2"] == 1
     for batch, steps in ((1, 1), (3, 2), (2, 9)):
@@ -188,8 +206,7 @@ def test_variable_sizes(form: str, evaluator: Evaluator) -> None:
 
 @pytest.mark.parametrize("form", _FORMS)
 def test_nodes_and_names(form: str, evaluator: Evaluator) -> None:
-    created = lstms.model(L.LSTM(UNITS))
-    before = FORMS[form](created, 2)
+    created, before = _frozen("the last output", form, 2)
     after = _transformed(before, created, [*_MOBILE, *_FUSE], evaluator)
     (node,) = (n for n in after.nodes if n.op == "BlockLSTMV2")
     assert node.name.endswith("while/lstm")
@@ -210,8 +227,7 @@ def test_nodes_and_names(form: str, evaluator: Evaluator) -> None:
 @pytest.mark.parametrize("every", [True, False])
 @pytest.mark.parametrize("kept", ["TensorListStack", "Exit"])
 def test_fetched_results_keep_their_names(kept: str, every: bool, evaluator: Evaluator) -> None:
-    created = lstms.model(L.LSTM(UNITS, return_sequences=every, return_state=True))
-    before = lstms.lowered(created, 2)
+    created, before = _frozen("all outputs and states" if every else "states", "lowered", 2)
     lists = {node.input[0] for node in before.nodes if node.op == "TensorListStack"}
     named = [node.name for node in before.nodes if node.op == kept and node.name not in lists]
     assert len(named) == (2 if kept == "Exit" else 1)
@@ -224,8 +240,7 @@ def test_fetched_results_keep_their_names(kept: str, every: bool, evaluator: Eva
 
 @pytest.mark.parametrize("waits", [True, False])
 def test_a_stack_with_control_outputs(waits: bool, evaluator: Evaluator) -> None:
-    created = lstms.model(L.LSTM(UNITS))
-    before = lstms.functional(created, 2)
+    created, before = _frozen("the last output", "functional", 2)
     (stack,) = (n for n in before.nodes if n.op == "TensorListStack")
     if waits:
         by_name(before)["y"].input.append(f"^{stack.name}")
@@ -239,9 +254,8 @@ def test_a_stack_with_control_outputs(waits: bool, evaluator: Evaluator) -> None
 
 
 def test_control_inputs_of_the_loop(evaluator: Evaluator) -> None:
-    created = lstms.model(L.LSTM(UNITS))
-    for form in FORMS.values():
-        before = form(created, None)
+    for form in FORMS:
+        created, before = _frozen("the last output", form, None)
         loop = next(n for n in before.nodes if n.op in ("Enter", "StatelessWhile"))
         loop.input.append("^x")
         after = _transformed(before, created, _FUSE, evaluator)
@@ -252,8 +266,7 @@ def test_control_inputs_of_the_loop(evaluator: Evaluator) -> None:
 
 def test_variables_in_another_order(evaluator: Evaluator) -> None:
     """The loop's outputs have the same numbers as those of the new node."""
-    created = lstms.model(L.LSTM(UNITS, return_state=True))
-    before = lstms.functional(created, None)
+    created, before = _frozen("states", "functional", None)
     after = prepared.copy(before)
     (loop,) = (node for node in after.nodes if node.op == "StatelessWhile")
     order = list(range(len(loop.input)))
@@ -293,8 +306,7 @@ def _reorder(graph: Graph, loop: NodeDef, order: list[int]) -> None:
 
 
 def test_an_empty_batch(evaluator: Evaluator) -> None:
-    created = lstms.model(L.LSTM(UNITS))
-    before = lstms.functional(created, None)
+    created, before = _frozen("the last output", "functional", None)
     after = _transformed(before, created, _FUSE, evaluator)
     assert prepared.difference(before, after, lstms.fed(created, 0)) == 0
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from prepared import tf1
 
+import extent
 from tfcarve.errors import InvalidInput
 from tfcarve.prepare import transforms
 from tfcarve.prepare.evaluate.evaluator import Evaluator
@@ -20,7 +21,7 @@ from tfcarve.prepare.pipeline import pipeline
 from tfcarve.prepare.pipeline.transform_list import Step
 
 _PATH = Path("m.pb")
-_CASES = 500
+_CASES = extent.of(60, 500)
 _PARAMETERS = {
     "quantize_placeholders": {"input_min": ("0",), "input_max": ("1",)},
     "quantize_weights": {"minimum_size": ("1",), "per_channel": ("true",)},
