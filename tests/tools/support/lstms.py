@@ -83,7 +83,7 @@ def functional(made: Model, batch: int | None) -> Graph:
     with tempfile.TemporaryDirectory() as name, _quiet():
         folder = Path(name)
         module = tf.Module()
-        module.model, module.call = made, _function(made, batch)
+        module.weights, module.call = made.weights, _function(made, batch)
         tf.saved_model.save(module, str(folder / "model"), signatures=module.call)
         wanted = source.request(folder / "model", known.release(), Options())
         tensorflow = in_tests.evaluator()

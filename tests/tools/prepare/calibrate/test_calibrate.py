@@ -10,6 +10,7 @@ import pytest
 import tensorflow as tf
 from prepared import Array, tf1
 
+import extent
 from tfcarve import cli
 from tfcarve.prepare.calibrate import session
 from tfcarve.prepare.evaluate.evaluator import Evaluator
@@ -170,7 +171,7 @@ def test_loops_and_branches_have_no_ranges() -> None:
 def test_a_new_process_before_the_time_limit(
     own_processes: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    np.savez("x.npz", x=_X[:3])
+    np.savez("x.npz", x=_X[: extent.of(3, 5)])
     assert _run("m.pb", "--data", "x.npz", "-o", "one.json") == 0
     monkeypatch.setattr(session, "_SECONDS", 0.0)
     assert _run("m.pb", "--data", "x.npz", "-o", "several.json") == 0
