@@ -769,7 +769,7 @@ def _float_cases(names: Sequence[str]) -> dict[str, Case]:
     fed["elementwise"] = drawn.integers(-8, 9, elementwise_graphs.SIZE).astype(np.float32)
     fed["casts"] = cast_graphs.fed(drawn)
     fed["slices"] = drawn.integers(0, 256, slice_graphs.SIZE, np.uint8)
-    fed["tile_gradients"] = drawn.integers(0, 2, tile_gradient_graphs.SIZE).astype(np.float32)
+    fed["tile_gradients"] = tile_gradient_graphs.fed(drawn)
     found = {}
     for name in names:
         graph, numbers = _FLOAT_GRAPHS[name](), fed[name].copy()

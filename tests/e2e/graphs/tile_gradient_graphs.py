@@ -11,7 +11,8 @@ import tensorflow as tf
 
 from models import frozen
 
-SIZE = 256
+# The most elements of a tensor.
+_SIZE = 256
 _OLD_PRODUCER = 2
 _PREFIX = "gradient"
 _TYPES = (
@@ -21,7 +22,7 @@ _TYPES = (
 
 
 def _drawn_shapes(drawn: np.random.Generator, rank: int) -> tuple[list[int], list[int]]:
-    """Returns a shape of at most SIZE elements, and how often a tile repeats in each dimension."""
+    """Returns a shape of at most _SIZE elements, and how often a tile repeats in each dimension."""
     while True:
         tile = drawn.integers(1, 5, rank)
         if drawn.random() < 0.5:
@@ -33,7 +34,7 @@ def _drawn_shapes(drawn: np.random.Generator, rank: int) -> tuple[list[int], lis
             multiples = np.ones(rank, int)
             multiples[reduced] = drawn.integers(2, 9)
         shape = [int(size) for size in tile * multiples]
-        if math.prod(shape) <= SIZE:
+        if math.prod(shape) <= _SIZE:
             return shape, [int(n) for n in multiples]
 
 
@@ -42,7 +43,8 @@ def _gradients(given: Any) -> Iterator[Any]:
     for dtype in _TYPES:
         for case in range(14):
             shape, multiples = _drawn_shapes(drawn, case % 7 + 1)
-            tensor = tf.cast(tf.reshape(given[: math.prod(shape)], shape), dtype)
+            first = _SIZE if dtype == tf.half else 0
+            tensor = tf.cast(tf.reshape(given[first : first + math.prod(shape)], shape), dtype)
             # It has the inputs and attributes of TileGrad, which Python cannot create.
             gradient = tf.raw_ops.Tile(input=tensor, multiples=multiples, name=_PREFIX)
             parts = [gradient]
@@ -52,10 +54,16 @@ def _gradients(given: Any) -> Iterator[Any]:
                 yield tf.reshape(tf.cast(part, tf.float32), [-1])
 
 
+def fed(drawn: np.random.Generator) -> Any:
+    """Returns the input: integers, then small ones, whose sums are exact in half precision."""
+    parts = [drawn.integers(-100, 101, _SIZE), drawn.integers(0, 8, _SIZE)]
+    return np.concatenate(parts).astype(np.float32)
+
+
 def gradients() -> Any:
-    """Returns the GraphDef; its input has SIZE numbers, whose sums must be exact in all types."""
+    """Returns the GraphDef."""
     with tf.Graph().as_default() as graph:
-        given = tf.compat.v1.placeholder(tf.float32, [SIZE], name=frozen.INPUT)
+        given = tf.compat.v1.placeholder(tf.float32, [2 * _SIZE], name=frozen.INPUT)
         tf.concat(list(_gradients(given)), 0, name=frozen.OUTPUT)
     found = graph.as_graph_def()
     for node in found.node:
