@@ -65,3 +65,8 @@ FULL = {
 BY_NAME_ONLY = {
     "//tests/full:test_ndk_rules": "the commands that `rules_android_ndk` would run; needs a copy of these rules",
 }
+
+# Why a target of //... takes more than 90 seconds on two cores (benchmarks/results/TEST_TIMES.md).
+LONG = {
+    "//tests/built:libraries": "compiles TensorFlow's core, its session and the kernels that other tests run",
+}

@@ -21,11 +21,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import measure, page
+from platforms import suite
 from tfcarve import files
 
 _COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.builds.suite_times FOLDER -o benchmarks/results/TEST_TIMES.md"
 # Targets that take fewer seconds have no row.
 _SHORT = 1.0
+# A target that takes more seconds has a reason in tests/suite.bzl.
+_LONG = 90.0
 _NESTED_BUILD = "TfNestedBuild"
 
 
@@ -75,8 +78,23 @@ def nested_builds(profile: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
-def tables(ran: Sequence[Ran]) -> list[str]:
-    """Returns the text of the page below its head."""
+def without_reason(ran: Iterable[Ran], reasons: Mapping[str, str]) -> list[str]:
+    """Returns the labels of the targets that take long for no reason."""
+    return sorted(
+        label
+        for one in ran
+        for label, seconds in one.targets.items()
+        if seconds > _LONG and label not in reasons
+    )
+
+
+def tables(ran: Sequence[Ran], reasons: Mapping[str, str]) -> list[str]:
+    """Returns the text of the page below its head.
+
+    Args:
+      ran: the commands.
+      reasons: why targets take long, by label.
+    """
     summary = [
         [f"`{one.command}`", measure.seconds(one.seconds), f"{one.cache_bytes / 1e9:.1f} GB"]
         for one in ran
@@ -87,11 +105,16 @@ def tables(ran: Sequence[Ran]) -> list[str]:
             lines += [f"## `{one.command}`", "", one.last_line, ""]
         else:
             rows = [
-                [f"`{label.removeprefix('//')}`", measure.seconds(seconds)]
+                [
+                    f"`{label.removeprefix('//')}`",
+                    measure.seconds(seconds),
+                    reasons.get(label, "") if seconds > _LONG else "",
+                ]
                 for label, seconds in sorted(one.targets.items(), key=lambda row: -row[1])
                 if seconds >= _SHORT
             ]
-            lines += [f"## `{one.command}`", "", measure.markdown(["Target", "Time"], rows), ""]
+            head = ["Target", "Time", f"Why more than {_LONG:.0f} s"]
+            lines += [f"## `{one.command}`", "", measure.markdown(head, rows), ""]
             lines += [
                 f"Targets that took less than a second each: {len(one.targets) - len(rows)}.",
                 "",
@@ -144,7 +167,7 @@ def _size(folder: Path) -> int:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Returns the exit status: 0, or 1 if a test fails."""
+    """Returns the exit status: 0, or 1 if a test fails, or takes long for no reason."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.builds.suite_times", description=__doc__
     )
@@ -158,17 +181,24 @@ def main(argv: Sequence[str]) -> int:
     commands = ["./bazelw run //:demo", "./bazelw test //..."]
     commands += ["./bazelw test //tests:full"] if arguments.full else []
     ran = [_run(command, tree, home) for command in commands]
+    reasons = suite.why_long(Path.cwd())
     text = [
         page.head("Times of the demo and of the tests", _COMMAND, measure.machine()),
         "The commands ran one after the other in a fresh clone, with empty caches. Times are wall times; tests run two at a time, "
         "next to the nested build of the libraries that they share.\n",
-        *tables(ran),
+        *tables(ran, reasons),
     ]
     files.write_if_changed(arguments.output, "\n".join(text).encode())
     failed = [label for one in ran for label in one.failed]
     for label in failed:
         print(f"suite_times: {label} failed", file=sys.stderr)
-    return 1 if failed else 0
+    unexplained = without_reason(ran, reasons)
+    for label in unexplained:
+        print(
+            f"suite_times: {label} takes more than {_LONG:.0f} s: add the reason to LONG in tests/suite.bzl",
+            file=sys.stderr,
+        )
+    return 1 if failed or unexplained else 0
 
 
 if __name__ == "__main__":

@@ -38,14 +38,22 @@ def test_nested_builds() -> None:
 def test_page_has_the_longest_first() -> None:
     ran = [
         Ran("demo", 480.0, 3_000_000_000, {}, last_line="Time: 8 min"),
-        Ran("test", 1500.0, 7_900_000_000, {"//a:short": 1.0, "//a:long": 90.0, "//a:tiny": 0.2}),
+        Ran("test", 1500.0, 7_900_000_000, {"//a:short": 1.0, "//a:long": 91.0, "//a:tiny": 0.2}),
     ]
-    text = "\n".join(suite_times.tables(ran))
+    reasons = {"//a:long": "it is slow", "//a:short": "it was slow"}
+    text = "\n".join(suite_times.tables(ran, reasons))
     assert "| `demo` |" in text
     assert "3.0 GB" in text and "7.9 GB" in text
     assert text.index("Time: 8 min") < text.index("`a:long`") < text.index("`a:short`")
+    assert "it is slow" in text
+    assert "it was slow" not in text
     assert "a:tiny" not in text
     assert "Targets that took less than a second each: 1." in text
+
+
+def test_without_reason() -> None:
+    ran = [Ran("test", 300.0, 0, {"//a:one": 91.0, "//a:two": 95.0, "//a:short": 90.0})]
+    assert suite_times.without_reason(ran, {"//a:two": "it is slow"}) == ["//a:one"]
 
 
 def test_output_of_a_command_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

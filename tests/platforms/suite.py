@@ -1,4 +1,4 @@
-"""The tests that run by name: the table of CONTRIBUTING.md, from tests/suite.bzl and the tests that BUILD files declare."""
+"""The facts about tests in tests/suite.bzl, and the table of CONTRIBUTING.md with those that run by name."""
 
 from __future__ import annotations
 
@@ -14,19 +14,29 @@ _FOLDER = Path("tests")
 
 def by_name(root: Path) -> dict[str, str]:
     """Returns what each test shows that runs by name, by its label, for a tree of this repository."""
-    names: dict[str, Any] = {}
-    exec((root / _FOLDER / "suite.bzl").read_text(encoding="utf-8"), names)
+    names = _names(root)
     return {**names["FULL"], **names["BY_NAME_ONLY"]}
 
 
-def declared_by_name(root: Path) -> set[str]:
-    """Returns the labels of the tests that BUILD files declare with the tag "manual"."""
-    found: set[str] = set()
+def why_long(root: Path) -> dict[str, str]:
+    """Returns why tests of `//...` take long, by label, for a tree of this repository."""
+    found: dict[str, str] = _names(root)["LONG"]
+    return found
+
+
+def _names(root: Path) -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    exec((root / _FOLDER / "suite.bzl").read_text(encoding="utf-8"), names)
+    return names
+
+
+def declared_tests(root: Path) -> dict[str, bool]:
+    """Returns whether a test runs only by name, that is, has the tag "manual", by its label in BUILD files."""
+    found: dict[str, bool] = {}
     for file in sorted((root / _FOLDER).rglob("BUILD")):
         package = file.parent.relative_to(root)
         if not _is_nested(root, file.parent):
-            tests = declared.tests(root, str(package))
-            found |= {label for label, is_manual in tests.items() if is_manual}
+            found |= declared.tests(root, str(package))
     return found
 
 

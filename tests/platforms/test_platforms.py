@@ -29,8 +29,14 @@ def test_pages_have_the_tables() -> None:
 
 def test_suite_has_all_tests_that_run_by_name() -> None:
     listed = suite.by_name(ROOT)
-    assert listed.keys() == suite.declared_by_name(ROOT)
+    declared_tests = suite.declared_tests(ROOT)
+    assert listed.keys() == {label for label, by_name in declared_tests.items() if by_name}
     assert "//tests/e2e:test_models_full" in listed
+
+
+def test_reasons_are_for_tests_of_each_run() -> None:
+    others = {label for label, by_name in suite.declared_tests(ROOT).items() if not by_name}
+    assert suite.why_long(ROOT).keys() <= others | {"//tests/built:libraries"}
 
 
 def test_suite_of_another_tree(tmp_path: Path) -> None:
@@ -40,7 +46,7 @@ def test_suite_of_another_tree(tmp_path: Path) -> None:
         rule = f'py_tool_test(name = "{name}", tags = ["manual"])\n'
         (tmp_path / folder / "BUILD").write_text(rule)
     (tmp_path / "tests/a/app/MODULE.bazel").touch()
-    assert suite.declared_by_name(tmp_path) == {"//tests/a:test_a"}
+    assert suite.declared_tests(tmp_path) == {"//tests/a:test_a": True}
 
 
 def test_table_has_the_platforms_of_the_end_to_end_tests() -> None:
