@@ -8,20 +8,29 @@ _RELEASE_VARIABLE = "TFCARVE_RELEASE"
 
 _tensorflow = tag_class(
     doc = "The TensorFlow release. Only the root module can choose it; the default is %s." % DEFAULT_RELEASE,
-    attrs = {"version": attr.string(mandatory = True, doc = "Major and minor version, a folder of //third_party/tensorflow/releases.")},
+    attrs = {
+        "archive": attr.string(doc = """The path or URL of an archive with TensorFlow's sources, or the path of a folder with them: a
+copy of the pinned archive, a fork or a patched tree. Paths are relative to the root module. By default the archive that the
+release pins."""),
+        "sha256": attr.string(doc = "The SHA-256 of `archive`, if it is not the pinned archive."),
+        "version": attr.string(mandatory = True, doc = "Major and minor version, a folder of //third_party/tensorflow/releases."),
+    },
 )
 
 def _tfcarve_impl(ctx):
-    versions = {
-        tag.version: None
+    choices = {
+        (tag.version, tag.archive, tag.sha256): None
         for module in ctx.modules
         if module.is_root
         for tag in module.tags.tensorflow
     }.keys()
-    if len(versions) > 1:
-        fail("tfcarve.tensorflow: only one TensorFlow release per build; found: %s" % ", ".join(versions))
-    chosen = versions[0] if versions else DEFAULT_RELEASE
-    tfcarve_repositories(ctx.os.environ.get(_RELEASE_VARIABLE) or chosen)
+    if len(choices) > 1:
+        fail("tfcarve.tensorflow: only one TensorFlow release per build; found: %s" % ", ".join([c[0] for c in choices]))
+    version, archive, sha256 = choices[0] if choices else (DEFAULT_RELEASE, "", "")
+    other = ctx.os.environ.get(_RELEASE_VARIABLE)
+    if other and other != version:
+        version, archive, sha256 = other, "", ""
+    tfcarve_repositories(version, archive, sha256)
 
 def _tfcarve_dev_impl(_ctx):
     tfcarve_dev_repositories()

@@ -29,14 +29,19 @@ _LIBRARIES = [
     "zlib",
 ]
 
-def tfcarve_tensorflow(release = DEFAULT_RELEASE):
+def tfcarve_tensorflow(release = DEFAULT_RELEASE, archive = "", sha256 = ""):
     """TensorFlow's sources, the libraries that a release needs, and @tfcarve_tensorflow, which names the release.
 
     There is a repository for the sources of each release; Bazel fetches it only if a target of it is built.
 
     Args:
       release: name of a release in //third_party/tensorflow/releases.
+      archive: the path or URL of an archive with TensorFlow's sources, or the path of a folder with them; by default the
+        archive that the release pins. Paths are relative to the workspace.
+      sha256: of the archive, if it is not the pinned one.
     """
+    if sha256 and not archive:
+        fail("sha256 is the checksum of archive, which is missing")
     if release not in RELEASES:
         fail("tfcarve does not build TensorFlow %s; known releases: %s" % (release, ", ".join(RELEASES)))
     for each in RELEASES:
@@ -45,6 +50,7 @@ def tfcarve_tensorflow(release = DEFAULT_RELEASE):
             build_file = Label("//third_party/tensorflow/releases/{}:tensorflow.BUILD".format(each)),
             pin = "tensorflow",
             pins = Label("//third_party/tensorflow/releases/{}:pins.json".format(each)),
+            **({"archive": archive, "sha256": sha256} if each == release else {})
         )
     for pin in _LIBRARIES:
         source_repository(
@@ -106,13 +112,15 @@ def tfcarve_sources_digest():
         ],
     )
 
-def tfcarve_repositories(tensorflow = DEFAULT_RELEASE):
+def tfcarve_repositories(tensorflow = DEFAULT_RELEASE, archive = "", sha256 = ""):
     """All that an app needs.
 
     Args:
       tensorflow: name of the TensorFlow release.
+      archive: as in tfcarve_tensorflow.
+      sha256: as in tfcarve_tensorflow.
     """
-    tfcarve_tensorflow(tensorflow)
+    tfcarve_tensorflow(tensorflow, archive, sha256)
     tfcarve_cross()
     tfcarve_lld()
     tfcarve_system_tools()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,8 +14,8 @@ from demo.nested import Workspace
 
 LOAD = 'load("@tfcarve//rules:defs.bzl", "tf_mobile_library", "tf_multi_platform_library")\n'
 LIBRARY = 'tf_mobile_library(name = "library", models = ["model.pb"], {})\n'
-# For an app that uses the repository of toolchains.
-CROSS = 'use_repo(tfcarve, "tfcarve_cross")\n'
+# For an app that uses the repositories of toolchains and of TensorFlow.
+REPOSITORIES = 'use_repo(tfcarve, "tfcarve_cross", "tfcarve_tensorflow")\n'
 RELEASE = 'tf_multi_platform_library(name = "release", library = ":library", platforms = ["{}"])\n'
 
 
@@ -21,7 +23,7 @@ RELEASE = 'tf_multi_platform_library(name = "release", library = ":library", pla
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     source = tmp_path_factory.mktemp("bad")
     module = nested.source_tree() / inception.APP / "MODULE.bazel"
-    (source / "MODULE.bazel").write_text(module.read_text() + CROSS, encoding="utf-8")
+    (source / "MODULE.bazel").write_text(module.read_text() + REPOSITORIES, encoding="utf-8")
     with nested.opened(source, "bad_platforms") as workspace:
         yield workspace
         workspace.bazel(["shutdown"])
@@ -90,15 +92,88 @@ def test_valid_names(app: Workspace) -> None:
     ],
 )
 def test_tensorflow_releases(app: Workspace, versions: tuple[str, ...], message: str) -> None:
+    chosen = "".join(_TAG.replace("2.14", version) for version in versions)
+    status, output = _queried(app, chosen, "@tfcarve_cross//:missing")
+    assert (status != 0) == bool(message), output
+    assert message in output
+
+
+_TAG = 'tfcarve.tensorflow(version = "2.14")\n'
+
+
+def _queried(app: Workspace, chosen: str, target: str) -> tuple[int, str]:
+    """Returns the exit status and the output of a query if the app chooses TensorFlow with the text `chosen`."""
     module = app.folder / "MODULE.bazel"
     text = module.read_text(encoding="utf-8")
-    tag = 'tfcarve.tensorflow(version = "2.14")\n'
-    assert text.count(tag) == 1
-    chosen = "".join(tag.replace("2.14", version) for version in versions)
-    module.write_text(text.replace(tag, chosen), encoding="utf-8")
+    assert text.count(_TAG) == 1
+    module.write_text(text.replace(_TAG, chosen), encoding="utf-8")
     try:
-        done = app.bazel(["query", "--noshow_progress", "@tfcarve_cross//:missing"])
+        done = app.bazel(["query", "--noshow_progress", "--ui_event_filters=-info", target])
     finally:
         module.write_text(text, encoding="utf-8")
-    assert (done.returncode != 0) == bool(message), done.stdout
-    assert message in done.stdout
+    return done.returncode, done.stdout
+
+
+# An alias, and the target in the repository of the release.
+_SOURCES = "deps(@tfcarve_tensorflow//:sources, 1)"
+
+
+def _tensorflow(app: Workspace) -> Path:
+    """The folder with the sources of the pinned archive."""
+    status, output = _queried(app, _TAG, _SOURCES)
+    assert status == 0, output
+    repository = app.execution_root().parents[1] / "external"
+    (header,) = repository.glob("*tensorflow_2_14/tensorflow/core/public/version.h")
+    return header.resolve().parents[3]
+
+
+def _own(archive: Path | str, sha256: str = "") -> str:
+    return _TAG.replace(")", f', archive = "{archive}", sha256 = "{sha256}")')
+
+
+def test_a_folder_with_tensorflow(app: Workspace) -> None:
+    folder = _tensorflow(app)
+    status, output = _queried(app, _own(folder), _SOURCES)
+    assert status == 0, output
+
+
+# As in docs/how-to/tensorflow-sources.md.
+_FORK = """
+tfcarve.tensorflow(
+    version = "2.14",
+    archive = "https://mirror.example.com/fork.zip",
+    sha256 = "SHA256",
+)
+"""
+
+
+def test_an_archive_that_is_downloaded(app: Workspace, tmp_path: Path) -> None:
+    """It has only TensorFlow's version, so the files that tfcarve replaces are not TensorFlow's."""
+    archive = tmp_path / "fork.zip"
+    header = "tensorflow/core/public/version.h"
+    with zipfile.ZipFile(archive, "w") as content:
+        content.write(_tensorflow(app) / header, f"fork-main/{header}")
+    sha256 = hashlib.sha256(archive.read_bytes()).hexdigest()
+    fork = _FORK.replace("https://mirror.example.com/fork.zip", archive.as_uri())
+    status, output = _queried(app, fork.replace("SHA256", sha256), _SOURCES)
+    assert status != 0
+    assert "so your changes would have no effect: tensorflow/core/" in output
+    status, output = _queried(app, fork.replace("SHA256", "a" * 64), _SOURCES)
+    assert status != 0
+    assert f"could not download {archive.as_uri()} with the SHA-256 aaaa" in output
+
+
+@pytest.mark.parametrize(
+    ("archive", "sha256", "message"),
+    [
+        ("missing.zip", "", "missing.zip: there is no such file or folder"),
+        (".", "", "does not have TensorFlow's sources"),
+        ("", "a" * 64, "sha256 is the checksum of archive, which is missing"),
+    ],
+)
+def test_sources_without_tensorflow(
+    app: Workspace, archive: str, sha256: str, message: str
+) -> None:
+    status, output = _queried(app, _own(archive, sha256), _SOURCES)
+    assert status != 0
+    assert message in output

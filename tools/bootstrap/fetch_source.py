@@ -8,23 +8,19 @@ downloads upstream's archives, with its settings for proxies, mirrors and caches
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from bootstrap import npm
+from bootstrap import npm, own_source
 from bootstrap.apt import PrivateApt
-from bootstrap.cache import MARKER, built_in_place, cache_root, locked, scratch_folder
+from bootstrap.cache import cache_root, locked, scratch_folder
 from bootstrap.checksum import require_sha256
 from bootstrap.console import BootstrapError, say
 from bootstrap.pins import Archive, Pin, read_pin
-from bootstrap.unpack import unpack
+from bootstrap.trees import Found, lay_out
 from bootstrap.wheels import fetch_wheel, wheel_folder
-
-Found = tuple[Path, Archive]
 
 
 def from_distdir(pin: Pin, folder: str) -> Found:
@@ -144,46 +140,6 @@ def first_that_works(ways: Mapping[str, Callable[[], Found]]) -> Found:
     raise BootstrapError("\n".join(failures))
 
 
-def unpacked(pin: Pin, found: Found) -> Path:
-    """Returns the folder in the user's cache with the content of an archive, which all workspaces share.
-
-    Raises:
-        BootstrapError: the archive's content is not as expected.
-    """
-    path, archive = found
-    # Another unpack.py may make another tree.
-    code = hashlib.sha256(Path(unpack.__code__.co_filename).read_bytes()).hexdigest()
-    moved = json.dumps(pin.moved, sort_keys=True)
-    parts = (archive.sha256, archive.strip_prefix, *pin.only, moved, code)
-    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-    folder = cache_root() / "trees" / f"{pin.name}-{key}"
-    with built_in_place(folder) as missing:
-        if missing:
-            unpack(path, folder, archive.strip_prefix, pin.only, pin.moved)
-            facts = {"name": pin.name, "version": pin.version, "archive": archive.file}
-            text = json.dumps(facts, sort_keys=True) + "\n"
-            (folder / "tfcarve_source.json").write_text(text)
-    return folder
-
-
-def lay_out(pin: Pin, found: Found, tree: Path) -> Path:
-    """Makes `tree` a folder of links to what an archive contains.
-
-    Returns:
-        A file in the user's cache that exists as long as the links are valid.
-
-    Raises:
-        BootstrapError: the archive's content is not as expected.
-    """
-    folder = unpacked(pin, found)
-    tree.mkdir(parents=True, exist_ok=True)
-    for entry in folder.iterdir():
-        if entry.name != MARKER:
-            (tree / entry.name).unlink(missing_ok=True)
-            (tree / entry.name).symlink_to(entry)
-    return folder / MARKER
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Prints a file that exists as long as the tree is valid.
 
@@ -194,10 +150,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--name", required=True)
     parser.add_argument("--tree", type=Path, required=True, help="the folder to link into")
     parser.add_argument("--archive", type=Path, help="the downloaded archive of upstream")
+    parser.add_argument("--own", type=Path, help="the user's archive or folder of TensorFlow")
+    parser.add_argument("--sha256", default="", help="of the user's archive")
     parser.add_argument("--from", dest="ways", choices=("local", "clients"))
     arguments = parser.parse_args(argv)
     try:
         pin = read_pin(arguments.pins, arguments.name)
+        if arguments.own:
+            print(own_source.lay_out(pin, arguments.own, arguments.sha256, arguments.tree))
+            release = arguments.pins.with_name("release.toml").read_text(encoding="utf-8")
+            own_source.require_release(pin, arguments.tree, own_source.overridden(release))
+            return 0
         if arguments.archive:
             archive = _way(pin, "upstream", "no upstream archive is pinned")
             require_sha256(arguments.archive, archive.sha256)

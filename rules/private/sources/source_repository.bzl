@@ -47,17 +47,37 @@ def _from_upstream(ctx, python, pin):
     ctx.delete(archive)
     return done
 
+def _own(ctx, python, pin):
+    """Lays out the user's archive or folder; downloads it if it is a URL."""
+    own = ctx.attr.archive
+    is_url = "://" in own
+    if is_url:
+        path = ctx.path("own/" + own.split("/")[-1])
+        sha256 = ctx.attr.sha256 or pin["upstream"]["sha256"]
+        got = ctx.download([own], path, sha256 = sha256, allow_fail = True)
+        if not got.success:
+            fail("could not download {} with the SHA-256 {} (the warning above says why); tfcarve.tensorflow(sha256 = ...) ".format(own, sha256) +
+                 "accepts an archive other than the pinned one")
+    else:
+        path = ctx.path(own if own.startswith("/") else "{}/{}".format(ctx.workspace_root, own))
+    ctx.report_progress("laying out {}".format(path))
+    done = _run(ctx, python, ["--own", path, "--sha256", ctx.attr.sha256])
+    if done.return_code:
+        fail("tfcarve.tensorflow(archive = {}): {}".format(repr(own), done.stderr.strip()))
+    if is_url:
+        ctx.delete("own")
+    elif hasattr(ctx, "watch"):
+        (ctx.watch_tree if path.is_dir else ctx.watch)(path)
+    if hasattr(ctx, "watch"):
+        # It has the checksums of the files that tfcarve replaces.
+        ctx.watch(ctx.path(ctx.attr.pins).dirname.get_child("release.toml"))
+    return done
+
 def _failed(reason):
     return struct(return_code = 1, stderr = reason, stdout = "")
 
-def _source_repository_impl(ctx):
-    python = ctx.which("python3")
-    if not python:
-        fail("python3 is not on PATH; try: sudo apt-get install python3")
-    for label in ctx.attr._tools:
-        ctx.path(label)  # A change there fetches again.
-    pin = json.decode(ctx.read(ctx.attr.pins))[ctx.attr.pin]
-
+def _pinned(ctx, python, pin):
+    """Lays out a pinned archive."""
     ctx.report_progress("looking for a local archive")
     failures = []
     done = _run(ctx, python, ["--from", "local"])
@@ -75,6 +95,16 @@ def _source_repository_impl(ctx):
             ["could not get the source of {} {}; tried:".format(ctx.attr.pin, pin["version"])] +
             ["  - " + line for line in lines] + [_HINT],
         ))
+    return done
+
+def _source_repository_impl(ctx):
+    python = ctx.which("python3")
+    if not python:
+        fail("python3 is not on PATH; try: sudo apt-get install python3")
+    for label in ctx.attr._tools:
+        ctx.path(label)  # A change there fetches again.
+    pin = json.decode(ctx.read(ctx.attr.pins))[ctx.attr.pin]
+    done = (_own if ctx.attr.archive else _pinned)(ctx, python, pin)
     if hasattr(ctx, "watch"):
         ctx.watch(done.stdout.strip())  # Fetched again if the cache was cleared.
     ctx.file("BUILD.bazel", ctx.read(ctx.attr.build_file))
@@ -85,6 +115,7 @@ source_repository = repository_rule(
     doc = "Links a pinned source, which is in the user's cache: from a local folder, upstream, or the package clients.",
     environ = ["HOME", "TFCARVE_DISTDIR", "XDG_CACHE_HOME"],
     attrs = {
+        "archive": attr.string(doc = "The user's archive, by its path or URL, or folder, in place of the pinned archives."),
         "build_file": attr.label(
             mandatory = True,
             allow_single_file = True,
@@ -92,6 +123,7 @@ source_repository = repository_rule(
         ),
         "pin": attr.string(mandatory = True, doc = "Key in pins.json."),
         "pins": attr.label(mandatory = True, allow_single_file = [".json"], doc = "pins.json of a release."),
+        "sha256": attr.string(doc = "Of the user's archive."),
         "_tools": attr.label_list(
             allow_files = True,
             default = [

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import trees
 
+from bootstrap import own_source
 from tfcarve.build_files.core import core_of
 from tfcarve.build_files.core_bzl import core_bzl
 from tfcarve.emit import hot
@@ -130,6 +131,18 @@ def test_added_kernels_are_files_that_tensorflow_does_not_have(
     for added in release.overrides.added:
         assert added.why
         assert (_REPOSITORY / added.test).is_file(), added.test
+
+
+def test_own_sources_are_compared_with_all_overrides(release: Release) -> None:
+    """The bootstrap reads release.toml without a parser of TOML."""
+    overrides = release.overrides
+    expected = {
+        override.path: override.replaces
+        for override in (*overrides.core, *overrides.kernels, *overrides.headers)
+    }
+    assert (
+        own_source.overridden(release.file("release.toml").read_text(encoding="utf-8")) == expected
+    )
 
 
 def test_overrides_replace_the_files_that_were_reviewed(release: Release, tree: Path) -> None:
