@@ -68,5 +68,27 @@ BY_NAME_ONLY = {
 
 # Why a target of //... takes more than 90 seconds on two cores (benchmarks/results/TEST_TIMES.md).
 LONG = {
+    "//tests/bootstrap:test_nested": "builds in workspaces with several toolchains, and without a network",
     "//tests/built:libraries": "compiles TensorFlow's core, its session and the kernels that other tests run",
+    "//tests/docs:test_docs": "runs the commands of the pages, and builds the site",
+    "//tests/e2e:test_command_lines": "precompiles TensorFlow's headers for another CPU",
+    "//tests/e2e:test_demo": "runs the demo twice",
+    "//tests/e2e:test_inputs": "compiles the kernels of five models",
+    "//tests/e2e:test_prepared": "starts TensorFlow in several builds",
+    "//tests/e2e:test_quantized": "compiles the quantized kernels, and those of the float model",
+    "//tests/e2e:test_remote_actions": "analyzes the app with eight settings",
+    "//tests/full:test_sample": "compiles kernels and a part of the core for Android and iOS",
+    "//tests/fuzz:test_readers": "runs the corpus of each reader, and inputs that are large",
+    "//tests/runtime/math:test_byte_math": "compiles the loops four times, and runs them under qemu",
+    "//tests/runtime/math:test_math": "compiles the loops three times, and runs them under qemu",
+    "//tests/size:test_library": "links a library without each of its parts",
+    "//tests/tools/models:test_models": "reads large models of each format",
+    "//tests/tools/prepare/compare:test_prepare_compare": "starts TensorFlow for most of its cases",
+    "//tests/tools/prepare/freeze:test_prepare_freeze": "freezes 200 models in TensorFlow",
+    "//tests/tools/prepare:test_prepare": "runs 1,000 cases of all transforms in TensorFlow",
+    "//tests/tools/prepare:test_quantized": "trains a model, and quantizes it in six ways",
+    "//tests/tools/proof:test_proof": "links and proves small libraries of each object format",
+    "//tests/tools/registry:test_wheel": "compares all registrations with those of TensorFlow's wheel",
+    "//tests/tools/selection:test_selection": "selects for large graphs, and asks TensorFlow which it refuses",
+    "//tests/tools/size:test_size": "attributes large libraries",
 }

@@ -129,7 +129,11 @@ def _run(command: str, tree: Path, home: Path) -> Ran:
     events, profile = home / "events.json", home / "profile.gz"
     words = command.split()
     if words[1] == "test":
-        words[2:2] = [f"--build_event_json_file={events}", f"--profile={profile}"]
+        words[2:2] = [
+            f"--build_event_json_file={events}",
+            f"--profile={profile}",
+            "--experimental_profile_include_target_label",
+        ]
     start = time.monotonic()
     status, last_line = _shown(words, tree, {**environment, "HOME": str(home)})
     seconds = time.monotonic() - start

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -78,10 +77,9 @@ def test_last_line_has_the_time_of_each_kind(first: subprocess.CompletedProcess[
     assert re.fullmatch(rf"Time: {time_of}:(?: (?:{kinds}) {time_of},?){{10}}", last), last
 
 
-def test_second_run_takes_less_than_a_minute(first: subprocess.CompletedProcess[str]) -> None:
-    start = time.monotonic()
+def test_second_run_compiles_nothing(first: subprocess.CompletedProcess[str]) -> None:
     second = _demo()
-    assert time.monotonic() - start < 60
+    assert "compile 0.0 s, link 0.0 s" in second.stdout.splitlines()[-1]
     assert "cached by an earlier run" in second.stdout
     assert _sizes(second.stdout) == _sizes(first.stdout) != []
 
