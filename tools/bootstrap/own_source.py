@@ -6,14 +6,14 @@ import os
 import re
 import tarfile
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from bootstrap import trees
 from bootstrap.checksum import sha256_of
 from bootstrap.console import BootstrapError
 from bootstrap.pins import Archive, Pin
-from bootstrap.unpack import target_path
+from bootstrap.unpack import members, target_path
 
 VERSION_HEADER = "tensorflow/core/public/version.h"
 # Consecutive lines of an override in release.toml. TOML has no parser in Python 3.10, which may run this program.
@@ -84,23 +84,13 @@ def _checked(pin: Pin, source: Path, sha256: str) -> str:
 def _root(source: Path) -> str:
     """Returns the folder in an archive that has TensorFlow's sources."""
     try:
-        for name in _names(source):
+        for name, _, _ in members(source):
             parts = PurePosixPath(name).parts
             if "/".join(parts[-4:]) == VERSION_HEADER and len(parts) <= 5:
                 return "/".join(parts[:-4])
     except (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError) as error:
         raise BootstrapError(f"{source}: not a .tar.* or .zip archive: {error}") from None
     raise BootstrapError(_no_tensorflow(source))
-
-
-def _names(source: Path) -> Iterable[str]:
-    if source.suffix == ".zip":
-        with zipfile.ZipFile(source) as content:
-            yield from content.namelist()
-        return
-    with tarfile.open(source, "r|*") as members:
-        for member in members:
-            yield member.name
 
 
 def _no_tensorflow(source: Path) -> str:

@@ -66,7 +66,7 @@ def unpack(
     """
     folders: set[Path] = set()
     count = 0
-    for member, data, executable in _members(archive):
+    for member, data, executable in members(archive):
         relative = target_path(member, strip_prefix, only, moved)
         if relative is None:
             continue
@@ -83,7 +83,7 @@ def unpack(
     return count
 
 
-def _members(archive: Path) -> Iterator[tuple[str, Callable[[], bytes], bool]]:
+def members(archive: Path) -> Iterator[tuple[str, Callable[[], bytes], bool]]:
     """Yields the name, a function that reads the content, and whether it is executable, of each file."""
     if archive.suffix in (".zip", ".whl"):
         with zipfile.ZipFile(archive) as content:

@@ -69,8 +69,7 @@ def _run(arguments: argparse.Namespace, place: Path) -> str:
         )
     found = Places(new)
     places = {name: found.all_of(named) for name, named in paths.named(older).items()}
-    listed = (*older.overrides.core, *older.overrides.kernels, *older.overrides.headers)
-    compared = overrides.compared(listed, found, new, before)
+    compared = overrides.compared(older.overrides.replacing, found, new, before)
     own = {
         name: pin["version"]
         for name, pin in json.loads(older.file("pins.json").read_bytes()).items()

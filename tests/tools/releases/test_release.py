@@ -135,19 +135,14 @@ def test_added_kernels_are_files_that_tensorflow_does_not_have(
 
 def test_own_sources_are_compared_with_all_overrides(release: Release) -> None:
     """The bootstrap reads release.toml without a parser of TOML."""
-    overrides = release.overrides
-    expected = {
-        override.path: override.replaces
-        for override in (*overrides.core, *overrides.kernels, *overrides.headers)
-    }
+    expected = {override.path: override.replaces for override in release.overrides.replacing}
     assert (
         own_source.overridden(release.file("release.toml").read_text(encoding="utf-8")) == expected
     )
 
 
 def test_overrides_replace_the_files_that_were_reviewed(release: Release, tree: Path) -> None:
-    overrides = release.overrides
-    for override in (*overrides.core, *overrides.kernels, *overrides.headers):
+    for override in release.overrides.replacing:
         digest = hashlib.sha256((tree / override.path).read_bytes()).hexdigest()
         assert digest == override.replaces, f"{override.path}: review the override, then update"
 

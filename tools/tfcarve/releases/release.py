@@ -175,6 +175,11 @@ class Overrides(JsonDocument, frozen=True):
     headers: tuple[Override, ...]
     added: tuple[AddedKernels, ...]
 
+    @property
+    def replacing(self) -> tuple[Override, ...]:
+        """The overrides of files that TensorFlow has."""
+        return (*self.core, *self.kernels, *self.headers)
+
 
 class _Document(JsonDocument, frozen=True):
     version: str
