@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from built import published
 from demo.nested import Workspace
 from e2e.builds import app_workspace, built_libraries
 from models import frozen
@@ -31,6 +32,7 @@ _NAMES = (
     *("source.pb", "input.npy", "samples.npz", "float.npy", "output.npy"),
     *("separable.pb", "separable.npy", "separable_float.npy"),
 )
+_LIBRARY = "libtensorflow-core.so"
 _FLAGS = ("--test_output=errors", "--noshow_progress")
 
 
@@ -171,11 +173,9 @@ def _calibrated(files: Path, written: Path, *options: str) -> dict[str, tuple[fl
 def test_a_carved_library_measures_the_same_ranges(
     app: Workspace, files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    libraries = [f"//{_PACKAGE}:{name}" for name in ("float_library", "library")]
-    build = app.build(libraries)
-    carved, quantized = (
-        next(file for file in build.files(name) if file.suffix == ".so") for name in libraries
-    )
+    shared, library = "//shared:library", f"//{_PACKAGE}:library"
+    carved = published.of("shared").named(shared)[_LIBRARY]
+    quantized = app.build([library]).named(library)[_LIBRARY]
     full = _calibrated(files, tmp_path / "full.json")
     found = _calibrated(files, tmp_path / "found.json", "--library", str(carved))
     assert found.keys() == full.keys()

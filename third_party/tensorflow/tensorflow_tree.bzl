@@ -24,6 +24,11 @@ _OPTIONAL_THIRD_PARTY = [
     "@tfcarve_re2//:optional",
 ]
 
+# Sources that cannot be compiled together with others of their folder.
+_ALONE = [
+    "tensorflow/core/common_runtime/memory_types.cc",  # gives the name Endpoint, which a header declares, to a type of its own
+]
+
 _FLEX_COPTS = [
     "-include",
     "tools/runtime/flex/eager_runtime.h",
@@ -152,6 +157,13 @@ def _headers(release, sources):
         ],
     )
 
+# The labels of sources by their paths: those that are in a list, or those that are not.
+def _only(labels, paths):
+    return [label for path, label in labels.items() if path in paths]
+
+def _without(labels, paths):
+    return [label for path, label in labels.items() if path not in paths]
+
 def _runtime(release, sources):
     # Sources that register something for code that refers to them.
     referenced = [
@@ -159,30 +171,33 @@ def _runtime(release, sources):
         sources.tsl + "/platform/default/env.cc",
     ]
 
-    # The label of each source of the runtime, by its path in the lists of core.bzl.
-    overrides = [_override(release, sources, source) for source in sources.overridden_sources]
-    runtime = {
+    # The label of each source of the runtime, by its path in the lists of core.bzl. Sources that are compiled alone: overrides, which
+    # give other meanings to names of TensorFlow, and sources that a library has only if it refers to them.
+    together = {
         source: source
-        for source in sources.core_sources + referenced
+        for source in sources.core_sources
+        if source not in sources.overridden_sources + referenced + _ALONE
+    }
+    alone = {
+        source: source
+        for source in referenced + [source for source in _ALONE if source in sources.core_sources]
         if source not in sources.overridden_sources
     } | {
         override.path: override.label
-        for override in overrides
+        for override in [_override(release, sources, source) for source in sources.overridden_sources]
     } | {
         "tools/runtime/engine/environment.cc": "@tfcarve//tools/runtime/engine:environment.cc",
     }
+    optional = [path for path in sources.optional_sources if path not in sources.session_sources]
 
     # The runtime. It does not depend on a selection, so all libraries of an app share it.
     tensorflow_library(
         name = "core",
-        srcs = [
-            label
-            for path, label in runtime.items()
-            if path not in sources.optional_sources
-        ] + [
+        srcs = _without(alone, sources.optional_sources) + _TEXT_HEADERS,
+        grouped_srcs = _without(together, sources.optional_sources) + [
             ":protos_srcs",
             "@tfcarve//tools/runtime/shims:attr_value_text.cc",
-        ] + _TEXT_HEADERS,
+        ],
         linkopts = [
             "-ldl",
             "-lm",
@@ -201,17 +216,19 @@ def _runtime(release, sources):
         ],
     )
 
-    session_sources = [
-        label
-        for path, label in runtime.items()
-        if path in sources.session_sources
-    ] + ["@tfcarve//tools/runtime/session:srcs"] + ([":protos_session_srcs"] if sources.session_protos else [])
+    session_alone = _only(alone, sources.session_sources)
+    session_together = (
+        _only(together, sources.session_sources) +
+        ["@tfcarve//tools/runtime/session:srcs"] +
+        ([":protos_session_srcs"] if sources.session_protos else [])
+    )
 
     # TensorFlow's session, for libraries of which it is known before their selection that they have one: they share its objects. Other
     # libraries with a session compile these sources themselves.
     tensorflow_library(
         name = "session",
-        srcs = session_sources + ["@tfcarve//tools/runtime/session:hdrs"],
+        srcs = session_alone + ["@tfcarve//tools/runtime/session:hdrs"],
+        grouped_srcs = session_together,
         deps = [
             ":core",
             "@tfcarve//tools/runtime/engine",
@@ -233,11 +250,7 @@ def _runtime(release, sources):
         deps = [":session"],
     )
 
-    optional_sources = [
-        label
-        for path, label in runtime.items()
-        if path in sources.optional_sources and path not in sources.session_sources
-    ]
+    optional_sources = _only(together | alone, optional)
 
     # All other sources of TensorFlow's runtime, for apps that call TensorFlow's C++ interface.
     tensorflow_library(
@@ -253,7 +266,7 @@ def _runtime(release, sources):
     # Other libraries compile the optional sources that they need.
     cc_library(
         name = "optional_sources",
-        textual_hdrs = optional_sources + session_sources + [
+        textual_hdrs = optional_sources + session_alone + session_together + [
             ":protos_optional_srcs",
             "@tfcarve//tools/runtime/session:hdrs",
         ] + [library + "_srcs" for library in _OPTIONAL_THIRD_PARTY],

@@ -46,6 +46,15 @@ java_interface = transition(
     outputs = [_JAVA_INTERFACE],
 )
 
+_SOURCE_GROUPS = str(Label("//rules/config:source_groups"))
+
+# For libraries of which each source has an object of its own.
+separate_sources = transition(
+    implementation = lambda _settings, _attr: {_SOURCE_GROUPS: False},
+    inputs = [],
+    outputs = [_SOURCE_GROUPS],
+)
+
 _DEFAULT_OPTIONS = {
     str(Label("//rules/config:hot_copts")): ["-O2"],
     _JAVA_INTERFACE: False,

@@ -21,8 +21,8 @@ def units(ctx, cc, *, selected):
 
     Returns:
       struct: sources, a list of directories; unit_objects and helper_objects, lists of Files (helper_objects with the
-      objects of libraries); contexts, a list of CcCompilationContext that the sources see; copts and hot_copts, the
-      compiler's flags for the two kinds; options, the flags of the library's options.
+      objects of libraries); contexts and hot_contexts, lists of CcCompilationContext that the two kinds of sources see;
+      copts and hot_copts, the compiler's flags for the two kinds; options, the flags of the library's options.
     """
     tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
     directories = _write(ctx, selected.selection, tensorflow)
@@ -35,12 +35,15 @@ def units(ctx, cc, *, selected):
     hot = _flags(ctx, copts, hot_headers.flags, hot_options)
     contexts = [
         cc_common.create_compilation_context(headers = selected.custom_ops),
-        hot_headers.cc_info.compilation_context,
+        cold_headers.cc_info.compilation_context,
         tensorflow.unit_libraries.compilation_context,
         tensorflow.unit_sources.compilation_context,
     ]
 
-    def objects(name, copts):
+    # Only sources that are compiled for speed wait for their precompiled header.
+    hot_contexts = [hot_headers.cc_info.compilation_context] + contexts
+
+    def objects(name, copts, contexts = contexts):
         return compile(
             cc,
             name = "%s/%s" % (ctx.label.name, name),
@@ -51,11 +54,12 @@ def units(ctx, cc, *, selected):
 
     return struct(
         sources = directories.values(),
-        unit_objects = objects("units", cold.unit_copts) + objects("hot/units", hot.unit_copts),
+        unit_objects = objects("units", cold.unit_copts) + objects("hot/units", hot.unit_copts, hot_contexts),
         helper_objects = objects("helpers", cold.copts) +
-                         objects("hot/helpers", hot.copts) +
+                         objects("hot/helpers", hot.copts, hot_contexts) +
                          objects("libraries", LIBRARY_CONLYOPTS + cold_options),
         contexts = contexts,
+        hot_contexts = hot_contexts,
         copts = cold.copts,
         options = cold_options,
         hot_copts = hot.copts,

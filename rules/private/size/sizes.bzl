@@ -69,7 +69,7 @@ def sizes(
             source = _SOURCE,
         ),
         compile = _compile_command(cc, compiled.copts, compiled.contexts),
-        hot_compile = _compile_command(cc, compiled.hot_copts, compiled.contexts),
+        hot_compile = _compile_command(cc, compiled.hot_copts, compiled.hot_contexts),
         libraries = _described(ctx, cc, contexts, interface),
     )))
     report = declare(ctx, "sizes.json")

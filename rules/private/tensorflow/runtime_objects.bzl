@@ -3,7 +3,7 @@
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("//rules/private/cc:objects.bzl", "objects_of")
 load("//rules/private/config:canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config")
-load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS")
+load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "separate_sources")
 load("//rules/private/outputs:declare.bzl", "declare_named")
 
 visibility("public")
@@ -77,16 +77,19 @@ runtime_objects = rule(
     attrs = TRANSITION_ATTRS | CANONICAL_CONFIG_ATTRS | {
         "candidates": attr.label_list(
             aspects = [_compiled_aspect],
+            cfg = separate_sources,
             doc = "Libraries whose sources may be optional.",
             mandatory = True,
         ),
         "others": attr.label_list(
             aspects = [_compiled_aspect],
+            cfg = separate_sources,
             doc = "Libraries that each carved library contains; with dependencies.",
             mandatory = True,
         ),
         "session": attr.label_list(
             aspects = [_compiled_aspect],
+            cfg = separate_sources,
             doc = "Libraries that each carved library with TensorFlow's session contains in addition; without dependencies.",
             mandatory = True,
         ),

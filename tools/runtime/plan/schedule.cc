@@ -10,7 +10,7 @@
 namespace tfcarve {
 namespace {
 
-constexpr int kNone = std::numeric_limits<int>::min();
+constexpr int kNoValue = std::numeric_limits<int>::min();
 
 bool MayBranch(const BodyNode& node) {
   return node.loop != nullptr || ActionOf(node.op()) == Action::kSwitch;
@@ -115,7 +115,7 @@ class Scheduler {
   }
 
   void AssignValues() {
-    values_.assign(body_.types.size(), kNone);
+    values_.assign(body_.types.size(), kNoValue);
     for (const Slot slot : request_.arguments) {
       values_[slot] = schedule_.value_count++;
       schedule_.arguments.push_back(values_[slot]);
@@ -141,7 +141,7 @@ class Scheduler {
       for (int i = 0; i < at.outputs.count; ++i) {
         const Slot slot = at.outputs.first + i;
         // An output that has a value already, because it is fed, is dropped.
-        if (values_[slot] == kNone) values_[slot] = schedule_.value_count;
+        if (values_[slot] == kNoValue) values_[slot] = schedule_.value_count;
         ++schedule_.value_count;
       }
       schedule_.steps.push_back(std::move(step));
@@ -152,7 +152,7 @@ class Scheduler {
   }
 
   Use UseOf(Slot slot) {
-    if (values_[slot] == kNone) {
+    if (values_[slot] == kNoValue) {
       const int index = static_cast<int>(schedule_.constants.size());
       schedule_.constants.push_back(*constant_(slot));
       schedule_.constant_slots.push_back(slot);
