@@ -29,15 +29,15 @@ _HELPERS = {"fill_functor": "helpers", "transpose_functor_cpu": "hot helpers"}
 _COMPILED = {**_UNITS, **_HELPERS, "manifest": "manifest"}
 # The kinds of sources that do not depend on the selection, by a pattern of the path.
 _SHARED = {
-    "core": r"external/[^/]*tfcarve_tensorflow_2_14/tensorflow/core/.*\.cc",
+    "core": r".*/core_groups/tensorflow_core_\w+\.cc",
     "overrides": r".*third_party/tensorflow/overrides/core/.*\.cc",
     "messages": r"bazel-out/.*\.pb\.cc",
-    "C interface": r".*tools/runtime/api/tfcarve_c_api\.cc",
-    "threads": r".*tools/runtime/threads/.*\.cc",
+    "C interface": r".*/c_api_groups/\w+\.cc",
+    "threads": r".*/threads_groups/\w+\.cc",
     "math": r".*tools/runtime/math/(?:byte_product|convolution|product)\.cc",
     "loops": r".*tools/runtime/math/(?:byte_kernels|byte_loops|kernels)\.cc",
-    "Abseil": r"external/[^/]*tfcarve_abseil/.*\.cc",
-    "protobuf": r"external/[^/]*tfcarve_protobuf/.*\.cc",
+    "Abseil": r".*/abseil_groups/\w+\.cc",
+    "protobuf": r".*/protobuf_lite_groups/\w+\.cc",
     "header": r".*/tensorflow_headers\.h",
 }
 _HOT = {"hot units", "hot helpers", "hot header"}
@@ -169,9 +169,9 @@ def test_most_sources_are_checked(
     commands: Mapping[Key, Commands],
 ) -> None:
     for found in commands.values():
-        assert sum(kind == "core" for kind, _ in found) > 100
+        assert sum(kind == "core" for kind, _ in found) > 5
         assert sum(kind == "overrides" for kind, _ in found) > 10
-        assert sum(kind == "protobuf" for kind, _ in found) > 10
+        assert sum(kind == "protobuf" for kind, _ in found) > 5
         assert len({_source(command) for kind, command in found if kind == "math"}) == 3
 
 

@@ -5,6 +5,7 @@ Each source that a compiler reads alone takes a second for the headers, even if 
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
+load("//rules/private/outputs:declare.bzl", "declare")
 
 visibility(["//rules/private/...", "//tests/rules"])
 
@@ -40,7 +41,7 @@ def _source_groups_impl(ctx):
         return [DefaultInfo(files = depset(ctx.files.srcs)), CcInfo()]
     written = []
     for name, sources in _groups(ctx.files.srcs, ctx.attr.size).items():
-        group = ctx.actions.declare_file("%s/%s" % (ctx.label.name, name))
+        group = declare(ctx, name)
         ctx.actions.write(group, "".join(['#include "%s"\n' % _in_repository(source) for source in sources]))
         written.append(group)
     return [

@@ -155,7 +155,8 @@ def _mobile_library_impl(ctx):
     optional_archive = declare(ctx, "parts/liboptional.a")
     unit_objects = compiled.unit_objects + manifest_objects(ctx, cc, selection = selected.selection)
     interface = _interface(ctx)
-    runtime = _runtime(ctx, interface, session = getattr(selected, "session", False))
+    session = getattr(selected, "session", False)
+    runtime = _runtime(ctx, interface, session = session)
     libraries = [
         library
         for cc_info in runtime
@@ -173,6 +174,7 @@ def _mobile_library_impl(ctx):
             for library in libraries
             for member in objects_of(library)
         ],
+        session = session,
         compiled = compiled,
     )
     archive(cc, output = units_archive, objects = unit_objects)

@@ -18,7 +18,7 @@ def graph() -> Any:
         squares = tf.multiply(x, x)
         bent = tf.tanh(squares)
         sums = tf.add(squares, bent)
-        rest = tf.maximum(tf.subtract(sums, x), bent)
+        rest = tf.subtract(tf.subtract(sums, x), bent)
         tf.multiply(sums, bent, name=SECOND)
         tf.add(rest, squares, name=frozen.OUTPUT)
     return made.as_graph_def()

@@ -16,10 +16,13 @@ void app::Own::Run() { re2::RE2 expression("a"); static_cast<tsl::table::Table*>
 """
 
 
-def _run(folder: Path, *objects: Path, nm: str = "/usr/lib/llvm-19/bin/llvm-nm") -> int:
+def _run(
+    folder: Path, *objects: Path, nm: str = "/usr/lib/llvm-19/bin/llvm-nm", session: bool = False
+) -> int:
     chosen = folder / "selection.json"
     chosen.write_bytes(selection().to_json())
     command = ["optional-sources", str(chosen), "--nm", nm, "--sources", str(folder / "ours")]
+    command += ["--session"] if session else []
     command += ["--third-party", str(folder / "others"), "--objects", *map(str, objects)]
     return main(command)
 
@@ -49,6 +52,24 @@ def test_what_another_object_defines_is_not_needed(tmp_path: Path) -> None:
     assert _run(tmp_path, user, defining) == 0
     assert list((tmp_path / "others").iterdir()) == []
     assert list((tmp_path / "ours").iterdir()) != []
+
+
+def test_objects_of_the_session(tmp_path: Path) -> None:
+    """The sources of the session are not compiled again, although what the library compiles needs them."""
+    compiled = clang.compiled(
+        tmp_path,
+        "x86_64-linux-gnu",
+        "namespace tensorflow { struct ResourceHandle; struct Var { void Find(); }; }\n"
+        "namespace tensorflow { struct BundleReader { void Seek(); }; }\n"
+        "void Read(tensorflow::BundleReader* reader) { reader->Seek(); }\n",
+    )
+    listed = []
+    for session in (False, True):
+        assert _run(tmp_path, compiled, session=session) == 0
+        listed.append({file.name for file in (tmp_path / "ours").iterdir()})
+    without, with_session = listed
+    assert "tensorflow__core__util__tensor_bundle__tensor_bundle.cc" in with_session
+    assert "tensorflow__tsl__platform__env.cc" in without - with_session
 
 
 def test_what_is_not_needed_any_more_is_removed(tmp_path: Path) -> None:

@@ -50,6 +50,22 @@ def test_sources_that_need_each_other() -> None:
     assert needed(both, ["_Z1bv"]) == ["a.cc", "b.cc"]
 
 
+def test_a_session_has_its_sources() -> None:
+    """Abseil's are not among the objects of the session."""
+    sources = OptionalSources(
+        (
+            OptionalSource("absl/time/clock.cc", ("absl::Now",), (), True),
+            OptionalSource(
+                "tensorflow/a.cc", ("a",), ("absl/time/clock.cc", "tensorflow/b.cc"), False
+            ),
+            OptionalSource("tensorflow/b.cc", ("b",), (), True),
+        )
+    )
+    without = ["absl/time/clock.cc", "tensorflow/a.cc"]
+    assert needed(sources, ["_Z1av"], session=True) == without
+    assert needed(sources, ["_Z1av"]) == [*without, "tensorflow/b.cc"]
+
+
 def test_file(tmp_path: Path) -> None:
     release = dataclasses.replace(known.release(), folder=tmp_path)
     assert read(release) == OptionalSources(())

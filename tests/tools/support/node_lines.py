@@ -24,8 +24,8 @@ def nodes(text: str, function: str = "") -> list[NodeUse]:
     return uses
 
 
-# So many nodes that a quadratic algorithm would take hours.
-MANY = 20_000
+# So many nodes that recursion fails, and that a quadratic algorithm would take minutes.
+MANY = 5_000
 # The last node of `chain`.
 END = f"c{MANY - 1}"
 

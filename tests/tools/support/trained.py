@@ -78,5 +78,6 @@ def classifier() -> Graph:
 
 def accuracy(graph: Graph, tested: Pictures) -> float:
     """Returns the share of pictures whose sign a classifier recognizes."""
-    found = [prepared.ran(graph, {"x": batch}, ["y"])[0].argmax(-1) for batch in tested.batches()]
+    fed = [{"x": batch} for batch in tested.batches()]
+    found = [outputs[0].argmax(-1) for outputs in prepared.ran_again(graph, fed, ["y"])]
     return float((np.concatenate(found) == tested.labels).mean())

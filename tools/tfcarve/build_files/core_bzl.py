@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from tfcarve.build_files.core import Core
 from tfcarve.releases.paths import ReleaseMismatch
 from tfcarve.releases.release import FOLDERS, Release
-from tfcarve.runtime_sources.optional_sources import TENSORFLOW, OptionalSources
+from tfcarve.runtime_sources.optional_sources import OptionalSources, in_session
 
 _PROTO = ".pb.cc"
 
@@ -24,12 +24,7 @@ def core_bzl(release: Release, core: Core, optional: OptionalSources) -> str:
       ReleaseMismatch: an optional source is not part of the tree's runtime.
     """
     sources, protos = _divided(source.path for source in optional.sources)
-    # Libraries with TensorFlow's session share the objects of these sources. Each library compiles Abseil's sources itself.
-    session_sources, session_protos = _divided(
-        source.path
-        for source in optional.sources
-        if source.session and source.path.startswith(TENSORFLOW)
-    )
+    session_sources, session_protos = _divided(sorted(in_session(optional)))
     ours = {path for path in (*sources, *protos) if path.startswith(FOLDERS)}
     unknown = sorted(ours.difference(core.sources, core.registering_sources, core.protos))
     if unknown:

@@ -30,6 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the objects of the library, and of the core",
     )
     parser.add_argument(
+        "--session",
+        action="store_true",
+        help="the objects include those of TensorFlow's session",
+    )
+    parser.add_argument(
         "--nm",
         default="nm",
         metavar="PROGRAM",
@@ -76,7 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Writes the folders."""
     version = common.load_selection(arguments.selection).tensorflow.version
     optional = optional_sources.read(known.for_version(version))
-    paths = optional_sources.needed(optional, _missing(arguments.nm, arguments.objects))
+    missing = _missing(arguments.nm, arguments.objects)
+    paths = optional_sources.needed(optional, missing, session=arguments.session)
     ours = [path for path in paths if path.startswith(optional_sources.TENSORFLOW)]
     others = [path for path in paths if not path.startswith(optional_sources.TENSORFLOW)]
     for folder in (arguments.sources, arguments.third_party):

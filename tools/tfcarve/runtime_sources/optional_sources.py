@@ -51,16 +51,29 @@ def read(release: Release) -> OptionalSources:
     return json_codec.decode_version(files.read_bytes(file), OptionalSources, str(file), 2, remedy)
 
 
-def needed(optional: OptionalSources, undefined: Iterable[str]) -> list[str]:
-    """Returns the paths of the optional sources that a library needs, sorted.
+def needed(
+    optional: OptionalSources, undefined: Iterable[str], *, session: bool = False
+) -> list[str]:
+    """Returns the paths of the optional sources that a library compiles, sorted.
 
     Args:
       optional: the optional sources of its release.
       undefined: symbols that its objects refer to and that none of them defines.
+      session: whether its objects include the objects of TensorFlow's session.
     """
     names = {name for symbol in undefined for name in _matching(qualified_name(symbol))}
     direct = (source.path for source in optional.sources if not names.isdisjoint(source.defines))
-    return sorted(closure(direct, {source.path: source.needs for source in optional.sources}))
+    found = closure(direct, {source.path: source.needs for source in optional.sources})
+    return sorted(found - in_session(optional) if session else found)
+
+
+def in_session(optional: OptionalSources) -> frozenset[str]:
+    """Returns the paths of the sources that libraries with TensorFlow's session share: all but other projects' sources."""
+    return frozenset(
+        source.path
+        for source in optional.sources
+        if source.session and source.path.startswith(TENSORFLOW)
+    )
 
 
 def closure(roots: Iterable[str], references: Mapping[str, Iterable[str]]) -> frozenset[str]:
