@@ -73,7 +73,7 @@ def archive_of(library):
     """The archive of a LibraryToLink, with position-independent objects: a File."""
     return library.pic_static_library or library.static_library
 
-def archive(cc, *, output, objects):
+def archive(cc, *, output, objects, placeholder = []):
     """Declares the action that archives objects.
 
     Members of the same name are all stored: TensorFlow, Abseil and protobuf each have a status.o.
@@ -82,9 +82,14 @@ def archive(cc, *, output, objects):
       cc: from cc_tools.
       output: File, the archive.
       objects: list of Files, or of directories of objects.
+      placeholder: list of Files, objects to archive in addition if `objects` may be none and the toolchain's archiver
+        refuses that, as Apple's libtool does.
     """
     args = cc.actions.args()
-    args.add_all(_archiver_flags(cc, output))
+    flags = _archiver_flags(cc, output)
+    args.add_all(flags)
+    if "-static" in flags:
+        objects = objects + placeholder
     args.add_all(objects)
     args.use_param_file("@%s", use_always = True)
     args.set_param_file_format("multiline")

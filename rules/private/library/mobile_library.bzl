@@ -178,8 +178,14 @@ def _mobile_library_impl(ctx):
         compiled = compiled,
     )
     archive(cc, output = units_archive, objects = unit_objects)
-    archive(cc, output = helpers_archive, objects = compiled.helper_objects)
-    archive(cc, output = optional_archive, objects = optional.objects)
+    placeholder = [
+        member
+        for linker_input in ctx.attr._placeholder[CcInfo].linking_context.linker_inputs.to_list()
+        for library in linker_input.libraries
+        for member in objects_of(library)
+    ]
+    archive(cc, output = helpers_archive, objects = compiled.helper_objects, placeholder = placeholder)
+    archive(cc, output = optional_archive, objects = optional.objects, placeholder = placeholder)
 
     own = CcInfo(linking_context = linking_context(cc, [
         static_library(cc, archive_file = units_archive, alwayslink = True),
@@ -420,6 +426,7 @@ _mobile_library = rule(
         "flex": attr.bool(doc = "Whether it is a Flex delegate."),
         "selection": attr.label(mandatory = True, providers = [TfSelectionInfo]),
         "_math": attr.label(default = "//tools/runtime/math"),
+        "_placeholder": attr.label(default = "//rules/private/cc:placeholder"),
         "_threads": attr.label(default = "//tools/runtime/threads"),
         "_benchmark_model": attr.label(default = "//tools/runtime/programs:benchmark_model_main"),
         "_c_api": attr.label(default = "//tools/runtime/api:c_api"),
