@@ -17,6 +17,9 @@ from e2e.builds import app_workspace
 _TARGETS = "//:release + //:release_armv7"
 # Models that full TensorFlow prepares, which is in the user's cache.
 _PREPARED = "//prepared:all"
+# A target that is quick to analyze, and a platform with a toolchain of tfcarve.
+_ONE_SOURCE = "@tfcarve//rules/private/cc:placeholder"
+_ARMV7 = "--platforms=@tfcarve//rules/platforms:linux_armv7"
 _WITHOUT_PRECOMPILED = "--@tfcarve//rules/config:precompiled_headers=False"
 # Bazel's own value, the same for all users.
 _PATH = "/bin:/usr/bin:/usr/local/bin"
@@ -73,12 +76,28 @@ def _found(actions: Sequence[Mapping[str, Any]]) -> dict[str, set[str]]:
     return found
 
 
+def _output(action: Mapping[str, Any]) -> str:
+    words = list(_words(action))
+    return Path(words[words.index("-o") + 1]).name
+
+
+# In the order of the flags: Bazel analyzes the app again if they change.
 def test_libraries(app: Workspace) -> None:
     actions = _actions(app, _TARGETS, _WITHOUT_PRECOMPILED)
     mnemonics = {action["mnemonic"] for action in actions}
     assert {"CppCompile", "CppLink", "TfKernelIndex", "TfSelect", "TfSizes"} <= mnemonics
     assert "TfPrecompiledHeader" not in mnemonics
     assert _found(actions) == {}
+
+
+@pytest.mark.parametrize("flags", [(_WITHOUT_PRECOMPILED,), ()])
+def test_compiles_and_links_depend_on_the_compiler(app: Workspace, flags: Sequence[str]) -> None:
+    all_of_them = f"mnemonic('CppCompile|CppLink|TfPrecompiledHeader', deps({_TARGETS}))"
+    with_identity = app.actions(f"inputs('.*/compiler.txt', {all_of_them})", flags)
+    assert len(with_identity) == len(app.actions(all_of_them, flags)) > 500
+    links = f"mnemonic('CppLink', deps({_TARGETS}))"
+    with_linker = app.actions(f"inputs('.*/lld.txt', {links})", flags)
+    assert {_output(action) for action in with_linker} >= {"libtensorflow-core.so"}
 
 
 def test_precompiled_header_is_the_default(app: Workspace) -> None:
@@ -92,9 +111,17 @@ def test_actions_with_full_tensorflow_stay_here(app: Workspace) -> None:
     assert "CppCompile" not in found
 
 
+def test_no_generator_is_compiled(app: Workspace) -> None:
+    """A package has protoc; without the package, it is compiled."""
+    query = f"outputs('.*-exec/.*', mnemonic('CppCompile', deps({_TARGETS})))"
+    protoc = "outputs('.*protobuf.*/command_line_interface.*', deps(//:release))"
+    assert app.actions(query) == app.actions(protoc) == []
+    assert app.actions(protoc, ["--repo_env=TFCARVE_NO_OPTIONAL_PACKAGES=1"])
+
+
 def _external(app: Workspace, file: str, *flags: str) -> str:
     """Returns a file of one of tfcarve's repositories, as it is with flags of Bazel."""
-    app.actions(f"mnemonic(TfSizes, deps({_TARGETS}))", flags)
+    app.actions(_ONE_SOURCE, [_ARMV7, *flags])
     external = app.execution_root().parents[1] / "external"
     (found,) = external.glob(f"*~tfcarve_{file}")
     return found.read_text(encoding="utf-8")
@@ -131,29 +158,6 @@ def test_another_compiler_is_another_input(app: Workspace, tmp_path: Path) -> No
         # The driver, and the programs that it runs.
         assert other[1].split()[0] != this[1].split()[0]
         assert other[1].split()[1:] == this[1].split()[1:] != []
-
-
-@pytest.mark.parametrize("flags", [(), (_WITHOUT_PRECOMPILED,)])
-def test_compiles_and_links_depend_on_the_compiler(app: Workspace, flags: Sequence[str]) -> None:
-    all_of_them = f"mnemonic('CppCompile|CppLink|TfPrecompiledHeader', deps({_TARGETS}))"
-    with_identity = app.actions(f"inputs('.*/compiler.txt', {all_of_them})", flags)
-    assert len(with_identity) == len(app.actions(all_of_them, flags)) > 500
-    links = f"mnemonic('CppLink', deps({_TARGETS}))"
-    with_linker = app.actions(f"inputs('.*/lld.txt', {links})", flags)
-    assert {_output(action) for action in with_linker} >= {"libtensorflow-core.so"}
-
-
-def _output(action: Mapping[str, Any]) -> str:
-    words = list(_words(action))
-    return Path(words[words.index("-o") + 1]).name
-
-
-def test_no_generator_is_compiled(app: Workspace) -> None:
-    """A package has protoc; without the package, it is compiled."""
-    query = f"outputs('.*-exec/.*', mnemonic('CppCompile', deps({_TARGETS})))"
-    protoc = "outputs('.*protobuf.*/command_line_interface.*', deps(//:release))"
-    assert app.actions(query) == app.actions(protoc) == []
-    assert app.actions(protoc, ["--repo_env=TFCARVE_NO_OPTIONAL_PACKAGES=1"])
 
 
 def test_a_package_that_cannot_be_installed(app: Workspace, tmp_path: Path) -> None:
