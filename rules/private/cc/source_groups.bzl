@@ -9,11 +9,9 @@ load("//rules/private/outputs:declare.bzl", "declare")
 
 visibility(["//rules/private/...", "//tests/rules"])
 
-def _in_repository(file):
-    """The path by which sources of other folders include a file."""
-    path = file.path.removeprefix(file.root.path + "/") if file.root.path else file.path
-    root = file.owner.workspace_root
-    return path.removeprefix(root + "/") if root else path
+def in_repository(file):
+    """Returns the path of a File in its repository, by which sources include it."""
+    return "/".join(file.short_path.split("/")[2:]) if file.short_path.startswith("../") else file.short_path
 
 def _groups(srcs, size):
     """Divides sources: a group has sources of one folder, at most `size`. Sources of messages are in other groups.
@@ -27,7 +25,7 @@ def _groups(srcs, size):
     """
     folders = {}
     for source in srcs:
-        folder = _in_repository(source).rpartition("/")[0].replace("/", "_").replace("+", "x")
+        folder = in_repository(source).rpartition("/")[0].replace("/", "_").replace("+", "x")
         extension = "pb.cc" if source.basename.endswith(".pb.cc") else "cc"
         folders.setdefault((folder or "sources", extension), []).append(source)
     return {
@@ -42,7 +40,7 @@ def _source_groups_impl(ctx):
     written = []
     for name, sources in _groups(ctx.files.srcs, ctx.attr.size).items():
         group = declare(ctx, name)
-        ctx.actions.write(group, "".join(['#include "%s"\n' % _in_repository(source) for source in sources]))
+        ctx.actions.write(group, "".join(['#include "%s"\n' % in_repository(source) for source in sources]))
         written.append(group)
     return [
         DefaultInfo(files = depset(written)),

@@ -2,6 +2,7 @@
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("//rules/private/cc:objects.bzl", "objects_of")
+load("//rules/private/cc:source_groups.bzl", "in_repository")
 load("//rules/private/config:canonical_config.bzl", "CANONICAL_CONFIG_ATTRS", "canonical_config")
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "separate_sources")
 load("//rules/private/outputs:declare.bzl", "declare_named")
@@ -59,16 +60,12 @@ def _runtime_objects_impl(ctx):
     ctx.actions.write(lines, json.encode([
         struct(
             kind = kinds.get(row.label, "core"),
-            source = _in_repository(row.source),
+            source = in_repository(row.source),
             object = row.object.short_path,
         )
         for row in compiled
     ]))
     return [DefaultInfo(files = depset([lines]), runfiles = ctx.runfiles([lines] + [row.object for row in compiled]))]
-
-def _in_repository(file):
-    """The path of a file in its repository."""
-    return "/".join(file.short_path.split("/")[2:]) if file.short_path.startswith("../") else file.short_path
 
 runtime_objects = rule(
     implementation = _runtime_objects_impl,

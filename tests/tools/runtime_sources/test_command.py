@@ -59,7 +59,6 @@ def test_objects_of_the_session(tmp_path: Path) -> None:
     compiled = clang.compiled(
         tmp_path,
         "x86_64-linux-gnu",
-        "namespace tensorflow { struct ResourceHandle; struct Var { void Find(); }; }\n"
         "namespace tensorflow { struct BundleReader { void Seek(); }; }\n"
         "void Read(tensorflow::BundleReader* reader) { reader->Seek(); }\n",
     )
