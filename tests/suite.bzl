@@ -71,7 +71,7 @@ LONG = {
     "//tests/bootstrap:test_nested": "builds in workspaces with several toolchains, and without a network",
     "//tests/built:libraries": "compiles TensorFlow's core, its session and the kernels that other tests run",
     "//tests/docs:test_docs": "runs the commands of the pages, and builds the site",
-    "//tests/e2e:test_command_lines": "precompiles TensorFlow's headers for another CPU",
+    "//tests/e2e:test_command_lines": "precompiles TensorFlow's headers with another optimization",
     "//tests/e2e:test_demo": "runs the demo twice",
     "//tests/e2e:test_inputs": "compiles the kernels of five models",
     "//tests/e2e:test_prepared": "starts TensorFlow in several builds",
