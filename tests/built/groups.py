@@ -60,9 +60,11 @@ def _named(files: Mapping[str, Path]) -> Mapping[str, Path]:
 
 
 _MODELS = (MODEL, "lstm", "mobilenet_v2")
+_CONTROL_FLOW = control_flow.complete() | {"file": file_reads.graph()}
 # The models of the shared library, by the folder that they are in.
 _SHARED: Mapping[str, Write] = {
     "c_api": lambda folder: _named(c_api_models.write(folder)),
+    "control_flow": lambda folder: app_workspace.write_graphs(_CONTROL_FLOW, folder),
     "graphs": lambda folder: app_workspace.write_graphs(library_graphs.GRAPHS, folder),
     "mapped": mapped_files.write_models,
     "overrides": lambda folder: app_workspace.write_graphs(
@@ -149,9 +151,7 @@ GROUPS: Mapping[str, Group] = {
     "runtimes": Group(
         "runtimes",
         {"//runtimes:plan": ("default",), "//runtimes:session": ("default",)},
-        lambda folder: app_workspace.write_graphs(
-            control_flow.complete() | {"file": file_reads.graph()}, folder
-        ),
+        lambda folder: app_workspace.write_graphs(_CONTROL_FLOW, folder),
     ),
     "shared": Group(
         "shared",

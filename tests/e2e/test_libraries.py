@@ -152,7 +152,8 @@ def test_headers_that_declare_huge_images(
 
 def test_memory_is_measured() -> None:
     assert _measured(lambda: None)[1] < 1 << 20
-    assert _measured(lambda: np.ones(64 << 20, np.uint8).sum())[1] > 60 << 20
+    # Memory that the process gives back meanwhile is subtracted.
+    assert _measured(lambda: np.ones(64 << 20, np.uint8).sum())[1] > 48 << 20
 
 
 @pytest.mark.parametrize("name", library_graphs.ENCODERS)

@@ -58,16 +58,25 @@ def compile(cc, *, name, srcs, copts, contexts):
     )
     return outputs.pic_objects if cc.pic else outputs.objects
 
-def objects_of(library):
-    """The position-independent objects of a LibraryToLink.
+def libraries_of(cc_info):
+    """The libraries that a CcInfo links, in link order: list of LibraryToLink."""
+    return [
+        library
+        for linker_input in cc_info.linking_context.linker_inputs.to_list()
+        for library in linker_input.libraries
+    ]
+
+def objects_of(libraries):
+    """The position-independent objects of libraries.
 
     Args:
-      library: a LibraryToLink; without PIC objects it is from a toolchain whose objects are all position-independent.
+      libraries: list of LibraryToLink; a library without PIC objects is from a toolchain whose objects are all
+        position-independent.
 
     Returns:
       list of Files.
     """
-    return library.pic_objects or library.objects
+    return [member for library in libraries for member in library.pic_objects or library.objects]
 
 def archive_of(library):
     """The archive of a LibraryToLink, with position-independent objects: a File."""

@@ -11,6 +11,7 @@ load(
     "archive",
     "archive_of",
     "cc_tools",
+    "libraries_of",
     "link",
     "linking_context",
     "objects_of",
@@ -157,33 +158,19 @@ def _mobile_library_impl(ctx):
     interface = _interface(ctx)
     session = getattr(selected, "session", False)
     runtime = _runtime(ctx, interface, session = session)
-    libraries = [
-        library
-        for cc_info in runtime
-        for linker_input in cc_info.linking_context.linker_inputs.to_list()
-        for library in linker_input.libraries
-    ]
+    libraries = [library for cc_info in runtime for library in libraries_of(cc_info)]
 
     # With full protos, the runtime has all of them.
     optional = struct(sources = [], objects = []) if ctx.attr.protos == "full" else optional_sources(
         ctx,
         cc,
         selection = selected.selection,
-        objects = unit_objects + compiled.helper_objects + [
-            member
-            for library in libraries
-            for member in objects_of(library)
-        ],
+        objects = unit_objects + compiled.helper_objects + objects_of(libraries),
         session = session,
         compiled = compiled,
     )
     archive(cc, output = units_archive, objects = unit_objects)
-    placeholder = [
-        member
-        for linker_input in ctx.attr._placeholder[CcInfo].linking_context.linker_inputs.to_list()
-        for library in linker_input.libraries
-        for member in objects_of(library)
-    ]
+    placeholder = objects_of(libraries_of(ctx.attr._placeholder[CcInfo]))
     archive(cc, output = helpers_archive, objects = compiled.helper_objects, placeholder = placeholder)
     archive(cc, output = optional_archive, objects = optional.objects, placeholder = placeholder)
 
@@ -291,23 +278,13 @@ def _artifacts(ctx, cc, library):
     """
     tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
     interface = library.interface
-    registering = library.unit_objects + [
-        member
-        for linked in library.libraries
-        if linked.alwayslink
-        for member in objects_of(linked)
-    ]
-    pulled_in = library.other_objects + [
-        member
-        for linked in library.libraries
-        if not linked.alwayslink
-        for member in objects_of(linked)
-    ]
+    registering = [linked for linked in library.libraries if linked.alwayslink]
+    pulled_in = [linked for linked in library.libraries if not linked.alwayslink]
     archives = static_archives(
         ctx,
         cc,
-        registering = _distinct(registering),
-        pulled_in = _distinct(pulled_in),
+        registering = _distinct(library.unit_objects + objects_of(registering)),
+        pulled_in = _distinct(library.other_objects + objects_of(pulled_in)),
     )
 
     contexts = [_forced(cc, interface.cc_info), library.linked]

@@ -111,13 +111,13 @@ def _tool(cc, action_name):
 
 def _as_objects(cc, library):
     """Whether Bazel links the objects of a library instead of its archive; the map then names them."""
-    return bool(objects_of(library)) and cc_common.is_enabled(
+    return bool(objects_of([library])) and cc_common.is_enabled(
         feature_configuration = cc.features,
         feature_name = "supports_start_end_lib",
     )
 
 def _files(cc, library):
-    return objects_of(library) if _as_objects(cc, library) else [archive_of(library)]
+    return objects_of([library]) if _as_objects(cc, library) else [archive_of(library)]
 
 def _described(ctx, cc, contexts, interface):
     """The archives and objects of a link, in link order, each with its library and part (tfcarve.size.origin.Library)."""

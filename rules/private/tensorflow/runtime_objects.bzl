@@ -26,7 +26,7 @@ def _compiled_aspect_impl(target, ctx):
         for linker_input in target[CcInfo].linking_context.linker_inputs.to_list()
         if linker_input.owner == target.label
         for library in linker_input.libraries
-        for member in objects_of(library)
+        for member in objects_of([library])
     ] if CcInfo in target else []
     if [_stem(file) for file in sources] != [_stem(file) for file in objects] and objects:
         fail("%s: its objects are not in the order of its sources" % target.label)
