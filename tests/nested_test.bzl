@@ -2,17 +2,20 @@
 
 load(":py_tool_test.bzl", "py_tool_test")
 
-def nested_test(name, src = None, size = "enormous", data = [], tags = [], full = False, only_builds = False, own_workspace = False, **kwargs):
+def nested_test(name, srcs = None, size = "enormous", data = [], tags = [], full = False, only_builds = False, own_workspace = False, **kwargs):
     """A test that runs Bazel in its own workspace, as a user does.
 
     It reads this repository's sources and writes to the user's caches, which Bazel does not track. So it runs without a
     sandbox, and its result is valid until one of these sources changes. Most such tests use the same workspace, so one of
-    them runs at a time, next to other tests: .bazelrc declares the resource. The nested build of the libraries that other tests need comes first: an action cannot
-    take such a resource, and would wait for the tests.
+    them runs at a time, next to other tests: .bazelrc declares the resource. The nested build of the libraries that other
+    tests need comes first: an action cannot take such a resource, and would wait for the tests.
+
+    Bazel ends all processes of a test with it, also the nested server. The next test starts one, which loads and analyzes the
+    app again. So tests that build similar targets are the sources of one test.
 
     Args:
         name: name of the target.
-        src: the source with the pytest functions; by default NAME.py.
+        srcs: the sources with the pytest functions; by default NAME.py.
         size: enough to build TensorFlow's core; smaller for a test that does not.
         data: further files that it reads.
         tags: further tags; "manual" for a test that runs only by its name.
@@ -28,7 +31,7 @@ def nested_test(name, src = None, size = "enormous", data = [], tags = [], full 
         py_tool_test(
             name = target,
             size = size,
-            srcs = [src or name + ".py"],
+            srcs = srcs or [name + ".py"],
             data = data + sources + [Label("//tests/built:libraries_done")],
             tags = [
                 "local",

@@ -201,18 +201,25 @@ def test_source_without_helpers(root: Path) -> None:
 
 
 def test_kernel_of_the_c_api(root: Path) -> None:
-    names = ("kernels.cc", "c_api.cc", "kernels/bitcast_op.cc")
-    (root / "tensorflow/c/kernels").mkdir(parents=True)
-    for name in names:
-        (root / "tensorflow/c" / name).write_text("")
-    (root / "tensorflow/core/BUILD").write_text(
-        'filegroup(name = "mobile_srcs", srcs = ["//tensorflow/c:srcs"])'
-    )
-    (root / "tensorflow/c/BUILD").write_text(
-        'filegroup(name = "srcs", srcs = ["kernels.cc", "c_api.cc"])'
-    )
+    """It links the sources whose headers it or one of these sources includes, but no session."""
     unit = "tensorflow/c/kernels/bitcast_op.cc"
+    files = {
+        unit: '#include "tensorflow/c/kernels.h"',
+        "tensorflow/c/kernels.h": '#include "tensorflow/c/c_api.h"',
+        "tensorflow/c/kernels.cc": '#include "tensorflow/c/kernels.h"\n#include "tensorflow/c/status.h"',
+        "tensorflow/c/c_api.h": "",
+        "tensorflow/c/c_api.cc": '#include "tensorflow/c/checkpoint.h"',
+        "tensorflow/c/status.h": "",
+        "tensorflow/c/status.cc": '#include "tensorflow/c/status.h"',
+        "tensorflow/c/checkpoint.h": "",
+        "tensorflow/c/checkpoint.cc": '#include "tensorflow/c/checkpoint.h"',
+        "tensorflow/c/BUILD": 'filegroup(name = "srcs", srcs = glob(["*.cc"]))',
+        "tensorflow/core/BUILD": 'filegroup(name = "mobile_srcs", srcs = ["//tensorflow/c:srcs"])',
+    }
+    (root / "tensorflow/c/kernels").mkdir(parents=True)
+    for name, text in files.items():
+        (root / name).write_text(text)
     found = helper_sources(
         BuildTree(root), small_release(), sources.below(root), [unit], {unit}, set()
     )
-    assert found == {unit: ("tensorflow/c/kernels.cc",)}
+    assert found == {unit: ("tensorflow/c/kernels.cc", "tensorflow/c/status.cc")}

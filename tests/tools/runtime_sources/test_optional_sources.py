@@ -66,6 +66,16 @@ def test_a_session_has_its_sources() -> None:
     assert needed(sources, ["_Z1av"]) == [*without, "tensorflow/b.cc"]
 
 
+def test_a_variable_needs_no_graph() -> None:
+    """Variables are in many models that are trained on a device, and a graph is in thirty sources."""
+    optional = read(known.release())
+    (path,) = needed(optional, ["_ZTVN10tensorflow3VarE"])
+    assert path.endswith("overrides/core/tensorflow/core/framework/resource_var.cc")
+    # The control: TensorFlow's file uses this class.
+    graph = needed(optional, ["_ZN10tensorflow11NodeBuilder6DeviceEv"])
+    assert "tensorflow/core/graph/graph.cc" in graph
+
+
 def test_file(tmp_path: Path) -> None:
     release = dataclasses.replace(known.release(), folder=tmp_path)
     assert read(release) == OptionalSources(())

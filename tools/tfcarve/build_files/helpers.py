@@ -44,12 +44,26 @@ def helper_sources(
     search = _Search(tree, release, sources, registering, core)
 
     @functools.cache
-    def c_api() -> set[str]:
-        """Returns the C API without its sessions, which kernels that are written against TensorFlow's C API link."""
-        return {s for s in c_api_sources(tree, release) if not Path(s).name.startswith("c_api")}
+    def c_api() -> dict[str, str]:
+        """Returns the sources of the C API without its sessions, by header."""
+        found = (s for s in c_api_sources(tree, release) if not Path(s).name.startswith("c_api"))
+        return {f"{source.removesuffix('.cc')}.h": source for source in found}
+
+    def of_c_api_kernel(unit: str) -> set[str]:
+        """Returns the sources of the C API whose headers a kernel or another of them includes, directly or indirectly."""
+        found = {unit}
+        todo = [unit]
+        while todo:
+            included = sources.closure([todo.pop()])
+            new = {source for header, source in c_api().items() if header in included} - found
+            found |= new
+            todo.extend(new)
+        return found - {unit}
 
     c_api_kernels = release.units.c_api_kernels
-    out = {u: c_api() if u.startswith(c_api_kernels) else search.helpers(u) for u in units}
+    out = {
+        u: of_c_api_kernel(u) if u.startswith(c_api_kernels) else search.helpers(u) for u in units
+    }
     return {unit: tuple(sorted(helpers)) for unit, helpers in out.items() if helpers}
 
 

@@ -38,7 +38,7 @@ _MANIFEST = "manifest"
 _BY_FOLDER: dict[str, tuple[Part, str]] = {
     "tensorflow/": (CORE, "core"),
     "tsl/": (CORE, "core"),
-    "third_party/tensorflow/overrides/": (CORE, "core"),
+    "third_party/tensorflow/": (CORE, "core"),
     "tools/runtime/engine/": (INTERFACE, "engine"),
     "tools/runtime/session/": (INTERFACE, "session"),
     "absl/": (THIRD_PARTY, "abseil"),
