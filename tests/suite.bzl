@@ -68,11 +68,15 @@ BY_NAME_ONLY = {
 
 # Why a target of //... takes more than 90 seconds on two cores (benchmarks/results/TEST_TIMES.md).
 LONG = {
+    "//tests/bootstrap:bootstrap_test": "installs Bazel and environments into empty folders",
     "//tests/bootstrap:test_nested": "builds in workspaces with several toolchains, and without a network",
-    "//tests/built:libraries": "compiles TensorFlow's core, its session and the kernels that other tests run",
+    "//tests/built:libraries": "compiles TensorFlow's core, and the kernels that other tests run",
     "//tests/docs:test_docs": "runs the commands of the pages, and builds the site",
+    "//tests/e2e:test_bad_platforms": "fetches TensorFlow's sources from a folder and from an archive",
     "//tests/e2e:test_builds": "compiles a source of each kind without the disk cache, precompiles TensorFlow's headers with another optimization, and runs the demo twice",
+    "//tests/e2e:test_override_kernels": "runs the overrides on each instruction set, and compares with full TensorFlow",
     "//tests/e2e:test_prepared": "starts TensorFlow in several builds, and compiles the quantized kernels",
+    "//tests/e2e:test_workspace": "analyzes an app with a WORKSPACE file, and indexes TensorFlow's kernels for it",
     "//tests/full:test_sample": "compiles a kernel and a part of the core for Android and iOS",
     "//tests/fuzz:test_readers": "runs the corpus of each reader, and inputs that are large",
     "//tests/runtime/math:test_byte_math": "compiles the loops four times, and runs them under qemu",
@@ -81,10 +85,12 @@ LONG = {
     "//tests/tools/models:test_models": "reads large models of each format",
     "//tests/tools/prepare/compare:test_prepare_compare": "starts TensorFlow for most of its cases",
     "//tests/tools/prepare/freeze:test_prepare_freeze": "freezes 200 models in TensorFlow",
+    "//tests/tools/prepare:test_lstm": "fuses LSTMs of many forms, and runs them in TensorFlow",
     "//tests/tools/prepare:test_prepare": "runs 1,000 cases of all transforms in TensorFlow",
     "//tests/tools/prepare:test_quantized": "trains a model, and quantizes it in six ways",
     "//tests/tools/proof:test_proof": "links and proves small libraries of each object format",
     "//tests/tools/registry:test_wheel": "compares all registrations with those of TensorFlow's wheel",
     "//tests/tools/selection:test_selection": "selects for large graphs, and asks TensorFlow which it refuses",
     "//tests/tools/size:test_size": "attributes large libraries",
+    "//tests/zoo:test_real_files": "reads and selects for models that public repositories have",
 }

@@ -102,7 +102,7 @@ def of_kernel(built: LinkLine, selection: Selection, path: str, folder: Path) ->
     """Returns the exchange of a kernel source or helper source; writes the unit to `folder`."""
     name = units.file_name(path)
     is_helper = path in selection.helpers
-    texts = units.helpers(selection) if is_helper else units.units(selection)
+    texts = units.helpers(selection, known.release()) if is_helper else units.units(selection)
     unit = folder / name
     unit.write_bytes(texts[name])
     is_hot = hot.group_of(path, known.release()) is not None

@@ -91,10 +91,12 @@ def sources(built: LinkLine, selection: Selection, folder: Path) -> Iterator[Sou
     """Compiles all sources of a selection for size, and those in a group also for speed, into `folder`."""
     for is_helper, paths, texts in (
         (False, selection.files, units.units(selection)),
-        (True, selection.helpers, units.helpers(selection)),
+        (True, selection.helpers, units.helpers(selection, known.release())),
     ):
         for path in paths:
             name = units.file_name(path)
+            if name not in texts:
+                continue  # a header of tfcarve empties it
             cold = _object(built.compile, built.root, name, texts[name], folder)
             fast = cold
             if hot.group_of(path, known.release()):

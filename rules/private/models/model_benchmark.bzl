@@ -6,7 +6,7 @@ load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "of_platform"
 load("//rules/private/outputs:declare.bzl", "declare_named")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "ALL_COMMANDS_ATTRS")
 load(":frozen_model.bzl", "frozen_to_run")
-load(":model_run.bzl", "bound", "by_file", "check_node", "check_platform")
+load(":model_run.bzl", "bound", "by_file", "check_node", "check_platform", "require_binary")
 
 visibility("public")
 
@@ -18,6 +18,7 @@ exec "$PWD"/{tfcarve} {words} "$@"
 """
 
 def _model_benchmark_impl(ctx):
+    require_binary(ctx.label, ctx.file.model)
     library = ctx.attr.library[0][TfMobileLibraryInfo]
     words = ["benchmark", library.benchmark.short_path, ctx.file.model.short_path]
     words += bound("--input", ctx.attr.inputs)
@@ -82,7 +83,7 @@ def tf_model_benchmark(
     Args:
       name: of the target.
       library: a tf_mobile_library.
-      model: a frozen GraphDef, or the directory of a SavedModel or a Keras file, which is frozen first.
+      model: a frozen GraphDef in its binary format, or the directory of a SavedModel or a Keras file, which is frozen first.
       inputs: dict, input node to the .npy file with its value.
       random_inputs: dict, input node to the type and shape of random numbers, for example "float32:1x224x224x3".
         Inputs that are in neither dict get random numbers of their own type and shape.

@@ -26,6 +26,22 @@ def check_node(node):
     if not node or "=" in node or "\n" in node:
         fail("%r is not the name of a node" % node)
 
+def require_binary(label, model):
+    """Fails if a model is a text file, which a library does not read.
+
+    Args:
+      label: of the target that runs the model.
+      model: File.
+    """
+    for extension in [".pbtxt", ".pb.txt"]:
+        if model.basename.endswith(extension):
+            fail("%s: %s is a text file: a library reads only binary GraphDefs. Run `tfcarve freeze %s -o %s.pb` and name the new file" % (
+                label,
+                model.short_path,
+                model.short_path,
+                model.short_path.removesuffix(extension),
+            ))
+
 def by_file(bindings):
     """Inverts a dict of nodes and files, because attributes cannot have labels as values.
 

@@ -7,7 +7,7 @@ load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "of_platform"
 load("//rules/private/outputs:declare.bzl", "declare_named")
 load(":frozen_model.bzl", "frozen_to_run")
 load(":lite_model_test.bzl", "LITE_ATTRS", "is_lite", "lite_command", "lite_runner", "runs_lite")
-load(":model_run.bzl", "bound", "by_file", "check_platform")
+load(":model_run.bzl", "bound", "by_file", "check_platform", "require_binary")
 
 visibility("public")
 
@@ -54,6 +54,7 @@ def _command(ctx, library, bindings):
     )
 
 def _model_test_impl(ctx):
+    require_binary(ctx.label, ctx.file.model)
     library = ctx.attr.library[0][TfMobileLibraryInfo]
     lite = runs_lite(ctx, library)
     bindings = bound("--input", ctx.attr.inputs) + bound("--expect", ctx.attr.goldens)
@@ -103,8 +104,8 @@ def tf_model_test(
     Args:
       name: of the test.
       library: a tf_mobile_library; for a .tflite, a tf_flex_delegate.
-      model: a frozen GraphDef, or the directory of a SavedModel or a Keras file, which is frozen first; or the label of a
-        .tflite file.
+      model: a frozen GraphDef in its binary format, or the directory of a SavedModel or a Keras file, which is frozen first; or
+        the label of a .tflite file.
       goldens: dict, output node to the .npy file with the expected value; `tfcarve golden` creates such files with full
         TensorFlow. Of a .tflite, the names are outputs of its signature, or output tensors if it has no signatures.
       inputs: dict, input node to the .npy file with its value. Of a .tflite, the inputs of its signature, or input tensors.

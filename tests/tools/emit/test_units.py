@@ -31,9 +31,17 @@ def test_units() -> None:
 
 
 def test_helpers() -> None:
-    assert units.helpers(selection(helpers=["k/h.cc"])) == {
+    assert units.helpers(selection(helpers=["k/h.cc"]), known.release()) == {
         "k__h.cc": b'#include "selected.h"\n#include "k/h.cc"\n'
     }
+
+
+def test_helpers_that_headers_empty() -> None:
+    kernels = "tensorflow/core/kernels"
+    helpers = [f"{kernels}/tile_functor_cpu_float.cc", f"{kernels}/tile_ops_cpu_impl_1.cc"]
+    found = units.helpers(selection(helpers=helpers), known.release())
+    # The other one has the gradients, for which tfcarve has no header.
+    assert found.keys() == {"tensorflow__core__kernels__tile_ops_cpu_impl_1.cc"}
 
 
 def test_hot_names() -> None:
@@ -48,13 +56,13 @@ def test_hot_names() -> None:
     }
     assert (
         units.hot_names(chosen, known.release())
-        < units.units(chosen).keys() | units.helpers(chosen).keys()
+        < units.units(chosen).keys() | units.helpers(chosen, known.release()).keys()
     )
 
 
 def test_sources_of_tensorflow_can_be_overridden() -> None:
     source = "tensorflow/core/kernels/h.cc"
-    (helper,) = units.helpers(selection(helpers=[source])).values()
+    (helper,) = units.helpers(selection(helpers=[source]), known.release()).values()
     (unit,) = units.units(selection([("H", "HOp", source)])).values()
     assert helper.endswith(b"\n#include <tensorflow/core/kernels/h.cc>\n")
     assert unit.endswith(b"\n#include <tensorflow/core/kernels/h.cc>\n")
@@ -139,14 +147,15 @@ def test_definitions_are_stored_for_a_plan() -> None:
     # Sources that also have kernels, and custom ops, are compiled.
     assert {key for key in sources if sources[key] != generated[key]} == {name}
     assert units.is_unit(generated[name])
-    assert units.helpers(_plan(), index).keys() == {"h__both.cc", "h__relu.cc"}
+    assert units.helpers(_plan(), known.release(), index).keys() == {"h__both.cc", "h__relu.cc"}
 
 
 @pytest.mark.parametrize("runtime", ["flex", "session"])
 def test_others_need_the_sources_of_definitions(runtime: str) -> None:
     chosen = _plan(runtime=runtime)
     assert units.units(chosen, _INDEX) == units.units(chosen)
-    assert units.helpers(chosen, _INDEX).keys() == units.helpers(chosen).keys()
+    found = units.helpers(chosen, known.release(), _INDEX)
+    assert found.keys() == units.helpers(chosen, known.release()).keys()
 
 
 @pytest.mark.parametrize(

@@ -118,5 +118,5 @@ def test_each_optional_source_belongs_to_its_project() -> None:
 
 def test_each_written_source_has_an_origin() -> None:
     sources = generated_sources(_SELECTION, _RELEASE)
-    for written in (units.units(_SELECTION), units.helpers(_SELECTION)):
+    for written in (units.units(_SELECTION), units.helpers(_SELECTION, _RELEASE)):
         assert {name.rpartition(".")[0] for name in written} <= sources.keys()

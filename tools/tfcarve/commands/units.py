@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from tfcarve import files
@@ -109,13 +110,18 @@ def _parts(
     parts = []
     for name, cold_folder, hot_folder, emit in (
         ("units", arguments.units, arguments.hot_units, units.units),
-        ("helpers", arguments.helpers, arguments.hot_helpers, units.helpers),
+        (
+            "helpers",
+            arguments.helpers,
+            arguments.hot_helpers,
+            partial(units.helpers, release=release),
+        ),
     ):
         if cold_folder is None and hot_folder is not None:
             raise InvalidInput(f"--hot-{name}: pass --{name} as well, for the others")
         if cold_folder is None:
             continue
-        texts = emit(selection, kernels)
+        texts = emit(selection, index=kernels)
         separate = texts.keys() & hot if hot_folder is not None else frozenset()
         parts.append((name, cold_folder, {n: t for n, t in texts.items() if n not in separate}))
         if hot_folder is not None:

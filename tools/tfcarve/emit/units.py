@@ -127,14 +127,20 @@ def units(selection: Selection, index: KernelIndex | None = None) -> dict[str, b
     return generated
 
 
-def helpers(selection: Selection, index: KernelIndex | None = None) -> dict[str, bytes]:
-    """Returns the unit of each helper source, by file name. Helper sources register nothing."""
+def helpers(
+    selection: Selection, release: Release, index: KernelIndex | None = None
+) -> dict[str, bytes]:
+    """Returns the unit of each helper source, by file name, without sources that the release's headers empty.
+
+    Helper sources register nothing.
+    """
     stored = stored_ops(selection, index)
     compiled = {h for f, all_of in selection.helpers_of.items() if f not in stored for h in all_of}
+    emptied = release.overrides.emptied
     return {
         file_name(source): f"{_HELPER}{_include(source)}".encode()
         for source in selection.helpers
-        if source in compiled or not stored
+        if (source in compiled or not stored) and source not in emptied
     }
 
 

@@ -63,6 +63,7 @@ def _files(release: Release) -> dict[str, Iterable[str]]:
         "overrides.core": [override.path for override in overrides.core],
         "overrides.kernels": [override.path for override in overrides.kernels],
         "overrides.headers": [override.path for override in overrides.headers],
+        "overrides.headers.empties": sorted(overrides.emptied),
     }
 
 

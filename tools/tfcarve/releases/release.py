@@ -137,6 +137,7 @@ class Override(JsonDocument, frozen=True):
       why: the reason.
       test: the test that compares it with TensorFlow's.
       own: whether only this release has it: it is in the release's folder, not in the folder that releases share.
+      empties: of a header: helper sources that define nothing if they are compiled with it.
     """
 
     path: str
@@ -144,6 +145,7 @@ class Override(JsonDocument, frozen=True):
     why: str
     test: str
     own: bool = False
+    empties: tuple[str, ...] = ()
 
 
 class AddedKernels(JsonDocument, frozen=True):
@@ -179,6 +181,11 @@ class Overrides(JsonDocument, frozen=True):
     def replacing(self) -> tuple[Override, ...]:
         """The overrides of files that TensorFlow has."""
         return (*self.core, *self.kernels, *self.headers)
+
+    @property
+    def emptied(self) -> frozenset[str]:
+        """The helper sources that define nothing if they are compiled with the headers."""
+        return frozenset(source for header in self.headers for source in header.empties)
 
 
 class _Document(JsonDocument, frozen=True):
