@@ -20,18 +20,22 @@ _TESTS = {
     "graph.pbtxt": pbtxt_test,
 }
 
-def text_models():
-    """Targets of each rule that runs a model, for each extension of text files, with their tests."""
+def text_models(name):
+    """Targets of each rule that runs a model, for each extension of text files, with their tests.
+
+    Args:
+      name: the start of the names of these targets.
+    """
     for file, test in _TESTS.items():
         tf_model_test(
-            name = "test_of_" + file,
+            name = "%s_test_of_%s" % (name, file),
             goldens = {"z": "x.npy"},
             library = ":library",
             model = file,
             tags = ["manual"],
         )
         tf_model_benchmark(
-            name = "benchmark_of_" + file,
+            name = "%s_benchmark_of_%s" % (name, file),
             library = ":library",
             model = file,
             outputs = ["z"],
@@ -40,6 +44,6 @@ def text_models():
         )
         for rule in ["test", "benchmark"]:
             test(
-                name = "%s_of_%s_test" % (rule, file),
-                target_under_test = "%s_of_%s" % (rule, file),
+                name = "%s_%s_of_%s_test" % (name, rule, file),
+                target_under_test = "%s_%s_of_%s" % (name, rule, file),
             )
