@@ -55,16 +55,20 @@ def _zoo(names: Sequence[str]) -> Write:
     return write
 
 
+def _control_flow(folder: Path) -> Mapping[str, Path]:
+    graphs = control_flow.complete() | {"file": file_reads.graph()}
+    return app_workspace.write_graphs(graphs, folder)
+
+
 def _named(files: Mapping[str, Path]) -> Mapping[str, Path]:
     return {file.name: file for file in files.values()}
 
 
 _MODELS = (MODEL, "lstm", "mobilenet_v2")
-_CONTROL_FLOW = control_flow.complete() | {"file": file_reads.graph()}
 # The models of the shared library, by the folder that they are in.
 _SHARED: Mapping[str, Write] = {
     "c_api": lambda folder: _named(c_api_models.write(folder)),
-    "control_flow": lambda folder: app_workspace.write_graphs(_CONTROL_FLOW, folder),
+    "control_flow": _control_flow,
     "graphs": lambda folder: app_workspace.write_graphs(library_graphs.GRAPHS, folder),
     "mapped": mapped_files.write_models,
     "overrides": lambda folder: app_workspace.write_graphs(
@@ -151,7 +155,7 @@ GROUPS: Mapping[str, Group] = {
     "runtimes": Group(
         "runtimes",
         {"//runtimes:plan": ("default",), "//runtimes:session": ("default",)},
-        lambda folder: app_workspace.write_graphs(_CONTROL_FLOW, folder),
+        _control_flow,
     ),
     "shared": Group(
         "shared",

@@ -89,10 +89,10 @@ def test_a_plan_is_smaller() -> None:
     assert plan < 0.6 * session
 
 
-def _same(found: Mapping[str, _T]) -> _T:
-    """Returns what the libraries with each runtime computed, which is the same."""
+def _same(found: Mapping[str, _T], computed: object = "") -> _T:
+    """Returns what the libraries with each runtime computed, which is the same; `computed` describes it in the message."""
     first, *others = found.values()
-    assert all(other == first for other in others), found
+    assert all(other == first for other in others), computed
     return first
 
 
@@ -102,7 +102,7 @@ def test_random_programs(functions: bool, libraries: dict[str, Library]) -> None
     for program in (control_flow.COMPLETE, *programs):
         graph = control_flow.graph(program, functions=functions)
         outputs = {name: list(_outputs(one, graph, _INPUTS)) for name, one in libraries.items()}
-        for fed, found in zip(_INPUTS, _same(outputs), strict=True):
+        for fed, found in zip(_INPUTS, _same(outputs, program), strict=True):
             expected = _full_tensorflows(graph, fed)
             np.testing.assert_allclose(
                 np.frombuffer(found, np.float32), expected, 1e-5, 1e-6, err_msg=str(program)

@@ -11,7 +11,7 @@ from typing import Any
 
 
 def tests(root: Path, package: str) -> dict[str, bool]:
-    """Returns the targets of a package whose names start with test_.
+    """Returns the targets of a package whose names are those of tests: test_NAME or NAME_test.
 
     Args:
       root: the root of the repository, or of a tree with the package's BUILD file and sources.
@@ -30,7 +30,7 @@ def tests(root: Path, package: str) -> dict[str, bool]:
         full: list[str] | bool | None = None,
         **__: object,
     ) -> None:
-        if name.startswith("test_"):
+        if name.startswith("test_") or name.endswith("_test"):
             declared[f"//{package}:{name}"] = "manual" in tags
             if full not in (None, False):  # of built_test and nested_test
                 declared[f"//{package}:{name}_full"] = True

@@ -36,9 +36,7 @@ def test_suite_has_all_tests_that_run_by_name() -> None:
 
 def test_reasons_are_for_tests_of_each_run() -> None:
     others = {label for label, by_name in suite.declared_tests(ROOT).items() if not by_name}
-    # declared_tests finds targets whose names start with test_.
-    named_otherwise = {"//tests/bootstrap:bootstrap_test", "//tests/built:libraries"}
-    assert suite.why_long(ROOT).keys() <= others | named_otherwise
+    assert suite.why_long(ROOT).keys() <= others | {"//tests/built:libraries"}
 
 
 def test_suite_of_another_tree(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "model_config")
 load("//rules/private/outputs:declare.bzl", "declare_named")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
-load(":model_files.bzl", "KERAS_EXTENSIONS")
+load(":model_files.bzl", "KERAS_EXTENSIONS", "TEXT_EXTENSIONS")
 
 visibility("public")
 
@@ -35,7 +35,7 @@ SOURCE_ATTRS = {
 }
 
 # The extensions of models whose inputs and outputs are tensors of the graph, and which may have a checkpoint.
-_GRAPH_EXTENSIONS = (".pb", ".pbtxt", ".pb.txt", ".meta")
+_GRAPH_EXTENSIONS = (".pb", ".meta") + TEXT_EXTENSIONS
 
 def saved_model_folder(model):
     """The folder, relative to the calling package, of the SavedModel that a label names.

@@ -1,6 +1,7 @@
 """Functions that rules share that run a model in a carved library."""
 
 load("//rules/platforms:table.bzl", "PLATFORMS")
+load(":model_files.bzl", "TEXT_EXTENSIONS")
 
 visibility(["//rules/private/..."])
 
@@ -33,7 +34,7 @@ def require_binary(label, model):
       label: of the target that runs the model.
       model: File.
     """
-    for extension in [".pbtxt", ".pb.txt"]:
+    for extension in TEXT_EXTENSIONS:
         if model.basename.endswith(extension):
             fail("%s: %s is a text file: a library reads only binary GraphDefs. Run `tfcarve freeze %s -o %s.pb` and name the new file" % (
                 label,

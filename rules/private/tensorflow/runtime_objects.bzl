@@ -21,13 +21,12 @@ def _compiled_aspect_impl(target, ctx):
         for file in source.files.to_list()
         if file.extension in ["c", "cc"]
     ]
-    objects = [
-        member
+    objects = objects_of([
+        library
         for linker_input in target[CcInfo].linking_context.linker_inputs.to_list()
         if linker_input.owner == target.label
         for library in linker_input.libraries
-        for member in objects_of([library])
-    ] if CcInfo in target else []
+    ]) if CcInfo in target else []
     if [_stem(file) for file in sources] != [_stem(file) for file in objects] and objects:
         fail("%s: its objects are not in the order of its sources" % target.label)
     return [_CompiledInfo(objects = depset(

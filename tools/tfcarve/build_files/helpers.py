@@ -7,7 +7,7 @@ includes, and only candidates that define a name which the kernel source uses ar
 
 import functools
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from pathlib import Path
 
 from tfcarve.build_files.core import c_api_sources
@@ -51,14 +51,12 @@ def helper_sources(
 
     def of_c_api_kernel(unit: str) -> set[str]:
         """Returns the sources of the C API whose headers a kernel or another of them includes, directly or indirectly."""
-        found = {unit}
-        todo = [unit]
-        while todo:
-            included = sources.closure([todo.pop()])
-            new = {source for header, source in c_api().items() if header in included} - found
-            found |= new
-            todo.extend(new)
-        return found - {unit}
+
+        def direct(source: str) -> set[str]:
+            included = sources.closure([source])
+            return {own for header, own in c_api().items() if header in included}
+
+        return _reached(unit, direct)
 
     c_api_kernels = release.units.c_api_kernels
     out = {
@@ -81,6 +79,17 @@ def looks_at_names(path: str, release: Release) -> bool:
     )
 
 
+def _reached(source: str, direct: Callable[[str], Set[str]]) -> set[str]:
+    """Returns the other sources that a source needs, directly or indirectly; `direct` returns those that one source needs."""
+    found = {source}
+    todo = [source]
+    while todo:
+        new = direct(todo.pop()) - found
+        found |= new
+        todo.extend(new)
+    return found - {source}
+
+
 class _Search:
     def __init__(
         self,
@@ -100,13 +109,7 @@ class _Search:
 
     def helpers(self, unit: str) -> set[str]:
         """Returns the sources that define names which a source uses, directly or indirectly."""
-        found = {unit}
-        todo = [unit]
-        while todo:
-            new = self._direct(todo.pop()) - found
-            found |= new
-            todo.extend(new)
-        return found - {unit}
+        return _reached(unit, self._direct)
 
     def _direct_helpers(self, source: str) -> frozenset[str]:
         headers = {h for h in self._sources.closure([source]) if looks_at_names(h, self._release)}
