@@ -96,7 +96,7 @@ def sources(built: LinkLine, selection: Selection, folder: Path) -> Iterator[Sou
         for path in paths:
             name = units.file_name(path)
             if name not in texts:
-                continue  # a header of tfcarve empties it
+                continue  # an override drops it
             cold = _object(built.compile, built.root, name, texts[name], folder)
             fast = cold
             if hot.group_of(path, known.release()):

@@ -21,6 +21,7 @@ import extent
 from e2e.graphs import (
     cast_graphs,
     elementwise_graphs,
+    piece_graphs,
     quantized_kernels,
     slice_graphs,
     tile_gradient_graphs,
@@ -635,6 +636,8 @@ OTHERS = (
     "large_products",
     "transposes",
     "slices",
+    "pieces",
+    "scatters",
     "tile_gradients",
     "casts",
     "elementwise",
@@ -677,6 +680,8 @@ _FLOAT_GRAPHS: Mapping[str, Callable[[], Any]] = MappingProxyType(
     {
         "transposes": _transposes,
         "slices": slice_graphs.slices,
+        "pieces": piece_graphs.pieces,
+        "scatters": piece_graphs.scatters,
         "casts": cast_graphs.casts,
         "elementwise": elementwise_graphs.elementwise,
         "tile_gradients": tile_gradient_graphs.gradients,
@@ -769,6 +774,7 @@ def _float_cases(names: Sequence[str]) -> dict[str, Case]:
     fed["elementwise"] = drawn.integers(-8, 9, elementwise_graphs.SIZE).astype(np.float32)
     fed["casts"] = cast_graphs.fed(drawn)
     fed["slices"] = drawn.integers(0, 256, slice_graphs.SIZE, np.uint8)
+    fed["pieces"] = fed["scatters"] = fed["slices"]
     fed["tile_gradients"] = tile_gradient_graphs.fed(drawn)
     found = {}
     for name in names:

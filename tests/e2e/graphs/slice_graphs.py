@@ -15,18 +15,18 @@ from models import frozen
 
 # The most bytes that a tensor has.
 SIZE = 4096
-_MAX_RANK = 8
+MAX_RANK = 8
 # The most dimensions that a row of indices of GatherNd selects.
 _MAX_SELECTED = 7
 _MAX_ELEMENTS = SIZE // 16
 # One type of each size whose bytes are copied, and the types with loops of their own.
-_QUICK_TYPES = (tf.uint8, tf.half, tf.int32, tf.float64, tf.complex128, tf.string)
-_TYPES = (
-    *_QUICK_TYPES,
+QUICK_TYPES = (tf.uint8, tf.half, tf.int32, tf.float64, tf.complex128, tf.string)
+TYPES = (
+    *QUICK_TYPES,
     *(tf.int16, tf.bfloat16, tf.uint32, tf.float32, tf.int64, tf.uint64, tf.complex64),
 )
 # Slices of each type: two of each rank, and tensors with more than one part for each thread.
-_CASES = 2 * _MAX_RANK
+_CASES = 2 * MAX_RANK
 _LARGE = (64, 3, 1024)
 
 
@@ -63,7 +63,7 @@ class _Slice:
 
 
 def _drawn_slice(drawn: np.random.Generator, rank: int) -> _Slice:
-    shape = _drawn_shape(drawn, rank)
+    shape = drawn_shape(drawn, rank)
     begin, end, strides, shrunk = [], [], [], []
     for d, size in enumerate(shape):
         stride = int(drawn.choice([1, 1, 2, 3, -1, -2]))
@@ -78,19 +78,20 @@ def _drawn_slice(drawn: np.random.Generator, rank: int) -> _Slice:
     return _Slice(shape, tuple(begin), tuple(end), tuple(strides), tuple(shrunk))
 
 
-def _drawn_shape(drawn: np.random.Generator, rank: int) -> tuple[int, ...]:
+def drawn_shape(drawn: np.random.Generator, rank: int) -> tuple[int, ...]:
+    """Returns a shape whose tensors of each type have at most SIZE bytes."""
     while True:
         shape = tuple(int(n) for n in drawn.integers(1, 6, rank))
         if math.prod(shape) <= _MAX_ELEMENTS:
             return shape
 
 
-def _tensor(given: Any, dtype: Any, shape: Sequence[int]) -> Any:
+def tensor_of(given: Any, dtype: Any, shape: Sequence[int]) -> Any:
     """Returns a tensor of the first bytes of `given`; strings have one byte each."""
     count = math.prod(shape)
     if dtype == tf.string:
         texts = [b"tensor"[: n % 7] * (1 + n % 5) for n in range(count)]
-        return tf.reshape(tf.constant(texts), shape)
+        return tf.reshape(tf.constant(texts, tf.string), shape)
     if dtype.size == 1:
         return tf.reshape(tf.bitcast(given[:count], dtype), shape)
     return tf.reshape(
@@ -98,41 +99,41 @@ def _tensor(given: Any, dtype: Any, shape: Sequence[int]) -> Any:
     )
 
 
-def _bytes(tensor: Any) -> Any:
+def bytes_of(tensor: Any) -> Any:
     """Returns the bytes of a tensor, or those of the lengths of its strings."""
     numbers = tf.strings.length(tensor) if tensor.dtype == tf.string else tensor
     return tf.reshape(tf.bitcast(numbers, tf.uint8), [-1])
 
 
 def _of_slice(drawn: np.random.Generator, given: Any, dtype: Any, one: _Slice) -> Iterator[Any]:
-    tensor, inputs, result = _tensor(given, dtype, one.shape), one.inputs(), one.result()
+    tensor, inputs, result = tensor_of(given, dtype, one.shape), one.inputs(), one.result()
     yield tf.raw_ops.StridedSlice(input=tensor, **inputs)
-    part = _tensor(given[7:], dtype, result)
+    part = tensor_of(given[7:], dtype, result)
     yield tf.raw_ops.StridedSliceGrad(shape=tf.constant(one.shape), dy=part, **inputs)
     # Some of the dimensions are repeated.
     repeated = [1 if drawn.random() < 0.3 else size for size in result]
-    value = _tensor(given[9:], dtype, repeated)
+    value = tensor_of(given[9:], dtype, repeated)
     yield tf.raw_ops.TensorStridedSliceUpdate(input=tensor, value=value, **inputs)
 
 
 def _tiled(drawn: np.random.Generator, given: Any, dtype: Any, rank: int) -> Any:
     multiples = [int(n) for n in drawn.choice([1, 1, 1, 2, 3], rank)]
-    return tf.tile(_tensor(given, dtype, _drawn_shape(drawn, rank)), multiples)
+    return tf.tile(tensor_of(given, dtype, drawn_shape(drawn, rank)), multiples)
 
 
 def _gathered(drawn: np.random.Generator, given: Any, dtype: Any, rank: int) -> Any:
-    shape = _drawn_shape(drawn, rank)
+    shape = drawn_shape(drawn, rank)
     selected = shape[: int(drawn.integers(0, min(rank, _MAX_SELECTED) + 1))]
     rows = np.stack([drawn.integers(0, size, (4, 2)) for size in selected], -1) if selected else []
     index_type = (np.int16, np.int32, np.int64)[rank % 3]
     indices = np.reshape(np.array(rows, index_type), (4, 2, len(selected)) if selected else (4, 0))
-    return tf.gather_nd(_tensor(given, dtype, shape), tf.constant(indices))
+    return tf.gather_nd(tensor_of(given, dtype, shape), tf.constant(indices))
 
 
 def _of_type(given: Any, dtype: Any) -> Iterator[Any]:
     drawn = np.random.default_rng(frozen.SEED)
     for case in range(_CASES):
-        rank = case % _MAX_RANK + 1
+        rank = case % MAX_RANK + 1
         yield from _of_slice(drawn, given, dtype, _drawn_slice(drawn, rank))
         # TensorFlow tiles more than seven dimensions element by element.
         yield _tiled(drawn, given, dtype, rank)
@@ -153,9 +154,9 @@ def slices() -> Any:
     with tf.Graph().as_default() as graph:
         given = tf.compat.v1.placeholder(tf.uint8, [SIZE], name=frozen.INPUT)
         parts = [
-            _bytes(part)
-            for dtype in extent.of(_QUICK_TYPES, _TYPES)
+            bytes_of(part)
+            for dtype in extent.of(QUICK_TYPES, TYPES)
             for part in _of_type(given, dtype)
         ]
-        tf.concat([*parts, *map(_bytes, _large(given))], 0, name=frozen.OUTPUT)
+        tf.concat([*parts, *map(bytes_of, _large(given))], 0, name=frozen.OUTPUT)
     return graph.as_graph_def()

@@ -36,12 +36,28 @@ def test_helpers() -> None:
     }
 
 
-def test_helpers_that_headers_empty() -> None:
+def test_helpers_that_overrides_drop() -> None:
     kernels = "tensorflow/core/kernels"
-    helpers = [f"{kernels}/tile_functor_cpu_float.cc", f"{kernels}/tile_ops_cpu_impl_1.cc"]
+    helpers = [
+        f"{kernels}/tile_functor_cpu_float.cc",
+        *(f"{kernels}/tile_ops_cpu_impl_{rank}.cc" for rank in range(1, 8)),
+    ]
     found = units.helpers(selection(helpers=helpers), known.release())
-    # The other one has the gradients, for which tfcarve has no header.
+    # A header leaves the first one empty, and an override has the gradients of all ranks.
     assert found.keys() == {"tensorflow__core__kernels__tile_ops_cpu_impl_1.cc"}
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("tensorflow/c/kernels/bitcast_op.cc", {"h__own.cc"}),
+        # It has no override.
+        ("tensorflow/c/kernels/merge_summary_op.cc", {"h__own.cc", "tensorflow__c__kernels.cc"}),
+    ],
+)
+def test_helpers_that_an_override_does_not_need(source: str, expected: set[str]) -> None:
+    chosen = selection([("A", "AOp", source)], helpers=["tensorflow/c/kernels.cc", "h/own.cc"])
+    assert units.helpers(chosen, known.release()).keys() == expected
 
 
 def test_hot_names() -> None:

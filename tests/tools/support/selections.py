@@ -13,7 +13,7 @@ def selection(
     helpers: Sequence[str] = (),
     defines: Sequence[str] = (),
 ) -> Selection:
-    """Returns a selection of kernels (op, class, file) and ops (name, file)."""
+    """Returns a selection of kernels (op, class, file) and ops (name, file); the first of the files needs the helpers."""
     selected_kernels = [
         SelectedKernel(
             op=op, clazz=clazz, file=file, constraints={}, system=is_system, needed_by=()
@@ -25,5 +25,11 @@ def selection(
     files = sorted({k.file for k in selected_kernels} | {o.file for o in selected})
     facts = TensorflowFacts("9.8.7", "ab", tuple(defines))
     return Selection(
-        facts, (), tuple(selected), tuple(selected_kernels), tuple(files), tuple(helpers)
+        facts,
+        (),
+        tuple(selected),
+        tuple(selected_kernels),
+        tuple(files),
+        tuple(helpers),
+        {files[0] if files else "k/any.cc": tuple(helpers)} if helpers else {},
     )

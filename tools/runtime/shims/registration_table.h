@@ -8,6 +8,11 @@
 // addition, under the condition of the code: a record exists if and only if the
 // code exists.
 //
+// It also replaces the code that registers a kernel. TensorFlow's code creates
+// an object of the class in a function that is compiled even if the kernel is
+// not selected. A compiler then instantiates the class and all that it calls,
+// and drops the result, which takes most of a unit's compile time.
+//
 // A unit includes this file before its kernel source. Sources that are compiled
 // whole get it through the compiler's -include.
 //
@@ -40,6 +45,13 @@
   __attribute__((used, section(".tfcarve.refused"), aligned(1)))
 #endif
 
+namespace tensorflow {
+
+class OpKernel;
+class OpKernelConstruction;
+
+}  // namespace tensorflow
+
 namespace tfcarve {
 
 template <bool kPresent, decltype(sizeof(0)) kSize>
@@ -57,6 +69,20 @@ struct Record<false, kSize> {
   constexpr explicit Record(const char (&)[kSize]) : text{} {}
 };
 
+// Creates kernels of a class, which is instantiated only if it is selected.
+template <bool kSelected>
+struct KernelFactory {
+  template <typename Kernel>
+  static ::tensorflow::OpKernel* Create(
+      ::tensorflow::OpKernelConstruction* context) {
+    if constexpr (kSelected) {
+      return new Kernel(context);
+    } else {
+      return nullptr;
+    }
+  }
+};
+
 }  // namespace tfcarve
 
 #define TFCARVE_RECORD(id, condition, text)                      \
@@ -70,18 +96,34 @@ struct Record<false, kSize> {
 #define TFCARVE_RECORD_REGISTER_OP_IMPL(id, name, is_system)  \
   TFCARVE_RECORD(id, (is_system) || SHOULD_REGISTER_OP(name), \
                  "op\x1f" #name "\x1f" #is_system)
-#define TFCARVE_RECORD_REGISTER_KERNEL_BUILDER_IMPL_3(id, op, builder,      \
-                                                      is_system, ...)       \
-  TFCARVE_RECORD(id,                                                        \
-                 (is_system) || (SHOULD_REGISTER_OP_KERNEL(#__VA_ARGS__) && \
-                                 SHOULD_REGISTER_OP(op)),                   \
+#define TFCARVE_RECORD_REGISTER_KERNEL_BUILDER_IMPL_3(id, op, builder, \
+                                                      is_system, ...)  \
+  TFCARVE_RECORD(id, TFCARVE_IS_SELECTED(op, is_system, #__VA_ARGS__), \
                  "kernel\x1f" #op "\x1f" #is_system "\x1f" #__VA_ARGS__)
+#define TFCARVE_IS_SELECTED(op, is_system, class_text) \
+  ((is_system) ||                                      \
+   (SHOULD_REGISTER_OP_KERNEL(class_text) && SHOULD_REGISTER_OP(op)))
+
+#define TFCARVE_RUN_REGISTER_OP_IMPL REGISTER_OP_IMPL
+#define TFCARVE_RUN_REGISTER_KERNEL_BUILDER_IMPL_3(id, op, builder, is_system, \
+                                                   ...)                        \
+  static const ::tensorflow::InitOnStartupMarker tfcarve_kernel_##id           \
+      TF_ATTRIBUTE_UNUSED =                                                    \
+          TF_INIT_ON_STARTUP_IF(                                               \
+              TFCARVE_IS_SELECTED(op, is_system, #__VA_ARGS__))                \
+          << [](const ::tensorflow::KernelDef* def) {                          \
+               ::tensorflow::kernel_factory::OpKernelRegistrar(                \
+                   def, #__VA_ARGS__,                                          \
+                   ::tfcarve::KernelFactory<TFCARVE_IS_SELECTED(               \
+                       op, is_system, #__VA_ARGS__)>::Create<__VA_ARGS__>);    \
+               return ::tensorflow::InitOnStartupMarker{};                     \
+             }((builder).Build());
 
 #undef TF_NEW_ID_FOR_INIT
 #define TF_NEW_ID_FOR_INIT(m, ...) TFCARVE_NEW_ID_1(m, __COUNTER__, __VA_ARGS__)
 #define TFCARVE_NEW_ID_1(m, id, ...) TFCARVE_NEW_ID_2(m, id, __VA_ARGS__)
 #define TFCARVE_NEW_ID_2(m, id, ...) \
-  TFCARVE_RECORD_##m(id, __VA_ARGS__) m(id, __VA_ARGS__)
+  TFCARVE_RECORD_##m(id, __VA_ARGS__) TFCARVE_RUN_##m(id, __VA_ARGS__)
 
 #ifdef TFCARVE_UNIT
 TFCARVE_RECORD(unit, true, "unit\x1f" TFCARVE_UNIT)

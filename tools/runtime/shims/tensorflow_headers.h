@@ -24,11 +24,10 @@
 
 // tfcarve's headers. Angle brackets: with quotes, a compiler searches
 // TensorFlow's tree first.
-#include <tensorflow/core/kernels/cast_op.h>
 #include <tensorflow/core/kernels/cwise_ops_common.h>
 #include <tensorflow/core/kernels/gather_nd_op_cpu_impl.h>
 #include <tensorflow/core/kernels/slice_op.h>
-#include <tensorflow/core/kernels/strided_slice_op.h>
+#include <tensorflow/core/kernels/strided_slice_op_impl.h>
 #include <tensorflow/core/kernels/tile_functor.h>
 #include <tensorflow/core/kernels/tile_ops_impl.h>
 

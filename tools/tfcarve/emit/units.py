@@ -130,17 +130,22 @@ def units(selection: Selection, index: KernelIndex | None = None) -> dict[str, b
 def helpers(
     selection: Selection, release: Release, index: KernelIndex | None = None
 ) -> dict[str, bytes]:
-    """Returns the unit of each helper source, by file name, without sources that the release's headers empty.
+    """Returns the unit of each helper source, by file name, without sources that the release's overrides make superfluous.
 
     Helper sources register nothing.
     """
     stored = stored_ops(selection, index)
-    compiled = {h for f, all_of in selection.helpers_of.items() if f not in stored for h in all_of}
-    emptied = release.overrides.emptied
+    unneeded = release.overrides.unneeded
+    needed = {
+        helper
+        for source, helpers_of in selection.helpers_of.items()
+        if source not in stored
+        for helper in helpers_of
+        if helper not in unneeded.get(source, ())
+    }
     return {
         file_name(source): f"{_HELPER}{_include(source)}".encode()
-        for source in selection.helpers
-        if (source in compiled or not stored) and source not in emptied
+        for source in sorted(needed - release.overrides.dropped)
     }
 
 

@@ -63,7 +63,9 @@ def _files(release: Release) -> dict[str, Iterable[str]]:
         "overrides.core": [override.path for override in overrides.core],
         "overrides.kernels": [override.path for override in overrides.kernels],
         "overrides.headers": [override.path for override in overrides.headers],
-        "overrides.headers.empties": sorted(overrides.emptied),
+        "overrides.kernels.drops": [path for one in overrides.kernels for path in one.drops],
+        "overrides.kernels.unneeded": [path for one in overrides.kernels for path in one.unneeded],
+        "overrides.headers.drops": [path for one in overrides.headers for path in one.drops],
     }
 
 

@@ -137,7 +137,6 @@ class Override(JsonDocument, frozen=True):
       why: the reason.
       test: the test that compares it with TensorFlow's.
       own: whether only this release has it: it is in the release's folder, not in the folder that releases share.
-      empties: of a header: helper sources that define nothing if they are compiled with it.
     """
 
     path: str
@@ -145,7 +144,18 @@ class Override(JsonDocument, frozen=True):
     why: str
     test: str
     own: bool = False
-    empties: tuple[str, ...] = ()
+
+
+class KernelOverride(Override, frozen=True):
+    """An override of a source of kernels, of a helper source, or of a header that they include.
+
+    Attributes:
+      drops: TensorFlow's helper sources that libraries do not compile: the override has their contents, or leaves them empty.
+      unneeded: of a source of kernels: helper sources that TensorFlow's file needs, and the override does not.
+    """
+
+    drops: tuple[str, ...] = ()
+    unneeded: tuple[str, ...] = ()
 
 
 class AddedKernels(JsonDocument, frozen=True):
@@ -173,8 +183,8 @@ class Overrides(JsonDocument, frozen=True):
     """
 
     core: tuple[Override, ...]
-    kernels: tuple[Override, ...]
-    headers: tuple[Override, ...]
+    kernels: tuple[KernelOverride, ...]
+    headers: tuple[KernelOverride, ...]
     added: tuple[AddedKernels, ...]
 
     @property
@@ -183,9 +193,16 @@ class Overrides(JsonDocument, frozen=True):
         return (*self.core, *self.kernels, *self.headers)
 
     @property
-    def emptied(self) -> frozenset[str]:
-        """The helper sources that define nothing if they are compiled with the headers."""
-        return frozenset(source for header in self.headers for source in header.empties)
+    def dropped(self) -> frozenset[str]:
+        """TensorFlow's helper sources that libraries do not compile."""
+        return frozenset(
+            source for override in (*self.kernels, *self.headers) for source in override.drops
+        )
+
+    @property
+    def unneeded(self) -> Mapping[str, tuple[str, ...]]:
+        """The helper sources that overrides do not need, by the path of the override."""
+        return {override.path: override.unneeded for override in self.kernels}
 
 
 class _Document(JsonDocument, frozen=True):

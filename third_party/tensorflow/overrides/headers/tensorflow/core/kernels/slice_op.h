@@ -12,6 +12,34 @@
 #include "unsupported/Eigen/CXX11/Tensor"
 
 namespace tensorflow {
+namespace overrides {
+
+// Copies a slice of `sizes` that starts at `indices`, from a tensor of
+// `in_sizes`.
+template <typename Element>
+void CopySlice(const Eigen::ThreadPoolDevice& device, int rank,
+               const Eigen::DenseIndex* in_sizes,
+               const Eigen::DenseIndex* indices, const Eigen::DenseIndex* sizes,
+               const void* in, void* out) {
+  CopiedDims dims;
+  int64_t first = 0, in_stride = 1, out_stride = 1;
+  for (int d = 0; d < rank; ++d) {
+    if (sizes[d] == 0) return;
+    in_stride *= in_sizes[d];
+    out_stride *= sizes[d];
+  }
+  for (int d = 0; d < rank; ++d) {
+    in_stride /= in_sizes[d];
+    out_stride /= sizes[d];
+    first += indices[d] * in_stride;
+    AddDim({sizes[d], in_stride, out_stride}, &dims);
+  }
+  Copy(device, dims, static_cast<const Element*>(in) + first,
+       static_cast<Element*>(out));
+}
+
+}  // namespace overrides
+
 namespace functor {
 
 // TensorFlow's header, which is included later, defines it for other devices.
@@ -27,21 +55,9 @@ struct Slice<Eigen::ThreadPoolDevice, T, NDIMS> {
                   typename TTypes<T, NDIMS>::Tensor output,
                   typename TTypes<T, NDIMS>::ConstTensor input,
                   const Sizes& slice_indices, const Sizes& slice_sizes) {
-    using Element = overrides::Element<T>;
-    if (output.size() == 0) return;
-    overrides::CopiedDims dims;
-    int64_t first = 0;
-    int64_t in_stride = input.size();
-    int64_t out_stride = output.size();
-    for (int d = 0; d < NDIMS; ++d) {
-      in_stride /= input.dimension(d);
-      out_stride /= slice_sizes[d];
-      first += slice_indices[d] * in_stride;
-      overrides::AddDim({slice_sizes[d], in_stride, out_stride}, &dims);
-    }
-    overrides::Copy(device, dims,
-                    reinterpret_cast<const Element*>(input.data()) + first,
-                    reinterpret_cast<Element*>(output.data()));
+    overrides::CopySlice<overrides::Element<T>>(
+        device, NDIMS, &input.dimensions()[0], &slice_indices[0],
+        &slice_sizes[0], input.data(), output.data());
   }
 };
 

@@ -1,20 +1,18 @@
-// Precedes TensorFlow's header of the same path: a loop casts the elements of
+// Overrides TensorFlow's source of the same path: a loop casts the elements of
 // each pair of types. TensorFlow instantiates an Eigen expression for each
-// pair, and two if the pair can truncate.
+// pair, and two if the pair can truncate. It has a source for each type of the
+// input; this source includes them.
 
-#ifndef TFCARVE_OVERRIDES_CAST_OP_H_
-#define TFCARVE_OVERRIDES_CAST_OP_H_
+#include "tensorflow/core/kernels/cast_op.h"
 
 #include <complex>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
-// clang-format off: TensorFlow's header, which defines the functor.
-#include_next <tensorflow/core/kernels/cast_op.h>
-// clang-format on
-
-#include "tensorflow/core/framework/tensor_types.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/kernels/cast_op_impl.h"
 #include "tensorflow/core/kernels/override_copy.h"
 #include "tensorflow/core/kernels/override_share.h"
 
@@ -137,36 +135,62 @@ void TruncateElements(const void* in, void* out, int64_t begin, int64_t end) {
   }
 }
 
-inline void RunCast(const Eigen::ThreadPoolDevice& device, CastLoop loop,
-                    const void* in, void* out, int64_t size) {
+inline void RunCast(OpKernelContext* context, CastLoop loop, const Tensor& in,
+                    Tensor* out) {
   constexpr double kCycles = 2;
-  Share(device, size, kCycles,
-        [&](int64_t begin, int64_t end) { loop(in, out, begin, end); });
+  const void* const from = in.data();
+  void* const to = out->data();
+  Share(context->eigen_device<Eigen::ThreadPoolDevice>(), in.NumElements(),
+        kCycles,
+        [=](int64_t begin, int64_t end) { loop(from, to, begin, end); });
 }
 
-// Same as TensorFlow's functor.
+inline CastFunctorType CastBy(CastLoop loop, CastLoop truncating) {
+  return [=](OpKernelContext* context, const Tensor& in, Tensor* out,
+             bool truncate) {
+    RunCast(context, truncate ? truncating : loop, in, out);
+  };
+}
+
 template <typename Out, typename In>
-struct CastFunctor {
-  void operator()(const Eigen::ThreadPoolDevice& device,
-                  typename TTypes<Out>::Flat out,
-                  typename TTypes<In>::ConstFlat in,
-                  bool truncate = false) const {
-    CastLoop loop = CastElements<Out, In>;
-    if constexpr (kTruncates<Out, In>) {
-      if (truncate) loop = TruncateElements<Out, In>;
-    }
-    RunCast(device, loop, in.data(), out.data(), in.size());
-  }
-};
+CastFunctorType CastOf() {
+  const CastLoop loop = CastElements<Out, In>;
+  CastLoop truncating = loop;
+  if constexpr (kTruncates<Out, In>) truncating = TruncateElements<Out, In>;
+  return CastBy(loop, truncating);
+}
 
 }  // namespace overrides
 }  // namespace tensorflow
 
-// cast_op_impl.h defines the functor of the CPU with this macro.
-#undef CAST_FUNCTORS
-#define CAST_FUNCTORS(device)          \
-  template <typename Out, typename In> \
-  struct CastFunctor<device, Out, In>  \
-      : ::tensorflow::overrides::CastFunctor<Out, In> {}
+// The sources return the casts of their type with this macro.
+#undef CAST_CASE
+#define CAST_CASE(device, in, out)                     \
+  if (DataTypeToEnum<out>::value == dst_dtype) {       \
+    return ::tensorflow::overrides::CastOf<out, in>(); \
+  }
 
-#endif  // TFCARVE_OVERRIDES_CAST_OP_H_
+#include <tensorflow/core/kernels/cast_op_impl_bfloat.cc>
+#include <tensorflow/core/kernels/cast_op_impl_bool.cc>
+#include <tensorflow/core/kernels/cast_op_impl_complex128.cc>
+#include <tensorflow/core/kernels/cast_op_impl_complex64.cc>
+#include <tensorflow/core/kernels/cast_op_impl_double.cc>
+#include <tensorflow/core/kernels/cast_op_impl_float.cc>
+#include <tensorflow/core/kernels/cast_op_impl_float8.cc>
+#include <tensorflow/core/kernels/cast_op_impl_half.cc>
+#include <tensorflow/core/kernels/cast_op_impl_int16.cc>
+#include <tensorflow/core/kernels/cast_op_impl_int32.cc>
+#include <tensorflow/core/kernels/cast_op_impl_int64.cc>
+#include <tensorflow/core/kernels/cast_op_impl_int8.cc>
+#include <tensorflow/core/kernels/cast_op_impl_uint16.cc>
+#include <tensorflow/core/kernels/cast_op_impl_uint32.cc>
+#include <tensorflow/core/kernels/cast_op_impl_uint64.cc>
+#include <tensorflow/core/kernels/cast_op_impl_uint8.cc>
+// TensorFlow 2.16 has them.
+#if __has_include(<tensorflow/core/kernels/cast_op_impl_int4.cc>)
+#include <tensorflow/core/kernels/cast_op_impl_int4.cc>
+#include <tensorflow/core/kernels/cast_op_impl_uint4.cc>
+#endif
+
+// TensorFlow's source, which registers the kernels.
+#include_next <tensorflow/core/kernels/cast_op.cc>
