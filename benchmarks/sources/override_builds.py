@@ -65,7 +65,7 @@ def without_overrides(command: Command) -> Command:
       NestedError: the command does not search the folder of overrides.
     """
     left = tuple(word for word in command.argv if not word.endswith(_OVERRIDE_KERNELS))
-    if len(left) != len(command.argv) - 1:
+    if len(left) == len(command.argv):
         raise NestedError(f"the compile command has no include folder *{_OVERRIDE_KERNELS}")
     return replace(command, argv=left)
 

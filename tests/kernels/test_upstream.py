@@ -30,6 +30,7 @@ class Program(NamedTuple):
 
 
 _PROGRAMS = {
+    "cast_op_test": Program(512, False),
     "checkpoint_callback_manager_test": Program(15, False),
     "conv_ops_test": Program(68, True),
     "depthwise_conv_ops_test": Program(4, True),
@@ -48,6 +49,7 @@ _PROGRAMS = {
     "quantized_pooling_ops_test": Program(2, True),
     "requantization_range_op_test": Program(1, True),
     "requantize_op_test": Program(3, True),
+    "scatter_nd_op_test": Program(9, False),
     "spectrogram_op_test": Program(5, False),
     "spectrogram_test": Program(13, False),
     "transpose_util_test": Program(3, False),

@@ -22,11 +22,10 @@ class BitcastOp : public OpKernel {
     in_size_ = DataTypeSize(in_type_);
     out_size_ = DataTypeSize(out_type_);
     const int smaller = std::min(in_size_, out_size_);
-    OP_REQUIRES(
-        context,
-        smaller > 0 && std::max(in_size_, out_size_) % smaller == 0,
-        errors::InvalidArgument("cannot convert between datatype ", in_type_,
-                                " and ", out_type_));
+    OP_REQUIRES(context,
+                smaller > 0 && std::max(in_size_, out_size_) % smaller == 0,
+                errors::InvalidArgument("cannot convert between datatype ",
+                                        in_type_, " and ", out_type_));
   }
 
   void Compute(OpKernelContext* context) override {
@@ -36,10 +35,10 @@ class BitcastOp : public OpKernel {
       OP_REQUIRES_OK(context, shape.AddDimWithStatus(in_size_ / out_size_));
     } else if (out_size_ > in_size_) {
       const int last = shape.dims() - 1;
-      OP_REQUIRES(
-          context, last >= 0 && shape.dim_size(last) == out_size_ / in_size_,
-          errors::InvalidArgument("Cannot bitcast from ", in_type_, " to ",
-                                  out_type_));
+      OP_REQUIRES(context,
+                  last >= 0 && shape.dim_size(last) == out_size_ / in_size_,
+                  errors::InvalidArgument("Cannot bitcast from ", in_type_,
+                                          " to ", out_type_));
       shape.RemoveDim(last);
     }
     Tensor output;
