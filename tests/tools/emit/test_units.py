@@ -166,6 +166,17 @@ def test_definitions_are_stored_for_a_plan() -> None:
     assert units.helpers(_plan(), known.release(), index).keys() == {"h__both.cc", "h__relu.cc"}
 
 
+@pytest.mark.parametrize("runtime", ["flex", "plan", "session"])
+def test_shape_functions_are_dropped_for_a_plan(runtime: str) -> None:
+    generated = units.units(_plan(runtime=runtime), _INDEX)
+    without = {name for name, unit in generated.items() if b'"without_shape_functions.h"\n' in unit}
+    defining = {units.file_name(source) for source in (_BOTH, _CUSTOM)}
+    assert without == (defining if runtime == "plan" else set())
+    # After the unit's other headers, and before its source.
+    for name in without:
+        assert generated[name].splitlines()[-2] == b'#include "without_shape_functions.h"'
+
+
 @pytest.mark.parametrize("runtime", ["flex", "session"])
 def test_others_need_the_sources_of_definitions(runtime: str) -> None:
     chosen = _plan(runtime=runtime)

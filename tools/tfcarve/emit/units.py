@@ -19,6 +19,7 @@ from tfcarve.selection.selection import Selection
 # Sources in this folder register kernels through TensorFlow's C API.
 _C_API = "tensorflow/c/"
 _HELPER = '#include "selected.h"\n'
+_WITHOUT_SHAPES = '#include "without_shape_functions.h"\n'
 
 
 def file_name(source: str) -> str:
@@ -44,11 +45,11 @@ def is_unit(head: bytes) -> bool:
     return head.startswith((b"#define TFCARVE_", _HELPER.encode()))
 
 
-def _unit(source: str, lists: str) -> bytes:
+def _unit(source: str, lists: str, further: str) -> bytes:
     # Both headers record each registration in a table.
     table = "c_registration_table.h" if source.startswith(_C_API) else "registration_table.h"
     unit = f'#define TFCARVE_UNIT "{source}"\n'
-    return f'{lists}{unit}#include "{table}"\n{_include(source)}'.encode()
+    return f'{lists}{unit}#include "{table}"\n{further}{_include(source)}'.encode()
 
 
 def _define(macro: str, names: Iterable[str]) -> str:
@@ -110,6 +111,7 @@ def units(selection: Selection, index: KernelIndex | None = None) -> dict[str, b
     """
     classes, ops = selection.classes_by_file(), selection.ops_by_file()
     stored = stored_ops(selection, index)
+    defining = {op.file for op in selection.ops}
     generated: dict[str, bytes] = {}
     for source in selection.files:
         name = file_name(source)
@@ -123,7 +125,9 @@ def units(selection: Selection, index: KernelIndex | None = None) -> dict[str, b
         text = _define("TFCARVE_KERNEL_CLASSES", classes[source]) + _define(
             "TFCARVE_OPS", ops[source]
         )
-        generated[name] = _unit(source, text)
+        # A plan calls no function that computes shapes.
+        defines_ops = source in defining and selection.runtime == "plan"
+        generated[name] = _unit(source, text, _WITHOUT_SHAPES if defines_ops else "")
     return generated
 
 
