@@ -79,6 +79,7 @@ LONG = {
     "//tests/e2e:test_workspace": "analyzes an app with a WORKSPACE file, and indexes TensorFlow's kernels for it",
     "//tests/full:test_sample": "compiles a kernel and a part of the core for Android and iOS",
     "//tests/fuzz:test_readers": "runs the corpus of each reader, and inputs that are large",
+    "//tests/keras3:test_keras3": "freezes models with TensorFlow 2.21, and compares them with Keras",
     "//tests/runtime/math:test_byte_math": "compiles the loops four times, and runs them under qemu",
     "//tests/runtime/math:test_math": "compiles the loops three times, and runs them under qemu",
     "//tests/size:test_library": "links a library without each of its parts",

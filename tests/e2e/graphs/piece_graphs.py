@@ -9,14 +9,23 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from e2e.graphs.slice_graphs import MAX_RANK, SIZE, TYPES, bytes_of, drawn_shape, tensor_of
+from e2e.graphs.slice_graphs import (
+    LARGE,
+    MAX_RANK,
+    SIZE,
+    TYPES,
+    bytes_of,
+    drawn_shape,
+    ends,
+    large,
+    tensor_of,
+)
 from models import frozen
 
 # Types for which TensorFlow has kernels that compare and subtract.
 _NUMBERS = (tf.uint8, tf.int16, tf.half, tf.bfloat16, tf.int32, tf.float32, tf.float64, tf.int64)
 # The most dimensions that a row of indices selects.
 _MAX_SELECTED = 7
-_LARGE = (64, 3, 1024)
 
 
 def _cut(drawn: np.random.Generator, tensor: Any) -> Iterator[Any]:
@@ -54,19 +63,17 @@ def _of_type(given: Any, dtype: Any) -> Iterator[Any]:
             yield tf.raw_ops.OnesLike(x=tensor)
 
 
-def _large(given: Any) -> Iterator[Any]:
-    """Tensors that threads share; the first and last bytes of each result."""
-    tensor = tf.tile(tf.reshape(given[:1024], [1, 1, -1]), [_LARGE[0], _LARGE[1], 1])
-    for one in (
-        tf.slice(tensor, [1, 0, 5], [60, 3, 1000]),
-        *tf.split(tensor, [1000, 24], 2),
-        tf.concat([tensor[:, :, :5], tensor, tensor[:, :, 7:]], 2),
-        tf.concat([tensor, tensor[:7], tensor], 0),
-        tf.fill(_LARGE, given[0]),
-    ):
-        flat = tf.reshape(one, [-1])
-        yield flat[:3000]
-        yield flat[-3000:]
+def _of_large(given: Any) -> Iterator[Any]:
+    tensor = large(given)
+    return ends(
+        (
+            tf.slice(tensor, [1, 0, 5], [60, 3, 1000]),
+            *tf.split(tensor, [1000, 24], 2),
+            tf.concat([tensor[:, :, :5], tensor, tensor[:, :, 7:]], 2),
+            tf.concat([tensor, tensor[:7], tensor], 0),
+            tf.fill(LARGE, given[0]),
+        )
+    )
 
 
 def pieces() -> Any:
@@ -74,7 +81,7 @@ def pieces() -> Any:
     with tf.Graph().as_default() as graph:
         given = tf.compat.v1.placeholder(tf.uint8, [SIZE], name=frozen.INPUT)
         parts = [bytes_of(part) for dtype in TYPES for part in _of_type(given, dtype)]
-        tf.concat([*parts, *map(bytes_of, _large(given))], 0, name=frozen.OUTPUT)
+        tf.concat([*parts, *map(bytes_of, _of_large(given))], 0, name=frozen.OUTPUT)
     return graph.as_graph_def()
 
 

@@ -27,7 +27,7 @@ TYPES = (
 )
 # Slices of each type: two of each rank, and tensors with more than one part for each thread.
 _CASES = 2 * MAX_RANK
-_LARGE = (64, 3, 1024)
+LARGE = (64, 3, 1024)
 
 
 @dataclass(frozen=True)
@@ -140,13 +140,21 @@ def _of_type(given: Any, dtype: Any) -> Iterator[Any]:
         yield _gathered(drawn, given, dtype, rank)
 
 
-def _large(given: Any) -> Iterator[Any]:
-    """Tensors that threads share; the first and last bytes of each result."""
-    tensor = tf.tile(tf.reshape(given[:1024], [1, 1, -1]), [_LARGE[0], _LARGE[1], 1])
-    for one in (tensor[::-1, :, 5:1000], tensor[1:, 1], tf.tile(tensor, [2, 1, 1])):
-        flat = tf.reshape(one, [-1])
+def large(given: Any) -> Any:
+    """Returns a tensor of shape LARGE, which threads share."""
+    return tf.tile(tf.reshape(given[: LARGE[2]], [1, 1, -1]), [LARGE[0], LARGE[1], 1])
+
+
+def ends(results: Sequence[Any]) -> Iterator[Any]:
+    """Yields the first and the last bytes of large results."""
+    for result in results:
+        flat = tf.reshape(result, [-1])
         yield flat[:3000]
         yield flat[-3000:]
+
+
+def _of_large(tensor: Any) -> Iterator[Any]:
+    return ends((tensor[::-1, :, 5:1000], tensor[1:, 1], tf.tile(tensor, [2, 1, 1])))
 
 
 def slices() -> Any:
@@ -158,5 +166,5 @@ def slices() -> Any:
             for dtype in extent.of(QUICK_TYPES, TYPES)
             for part in _of_type(given, dtype)
         ]
-        tf.concat([*parts, *map(bytes_of, _large(given))], 0, name=frozen.OUTPUT)
+        tf.concat([*parts, *map(bytes_of, _of_large(large(given)))], 0, name=frozen.OUTPUT)
     return graph.as_graph_def()
