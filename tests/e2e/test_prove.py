@@ -26,6 +26,7 @@ class Built:
     static: Path
     selection: Path
     units: Path
+    optional: Path
     counter: Path
 
 
@@ -39,8 +40,14 @@ def built() -> Built:
         files["libtensorflow-core.a"],
         files["selection.json"],
         files["libunits.a"],
+        files["liboptional.a"],
         counter,
     )
+
+
+def _members(archive: Path) -> list[str]:
+    listed = subprocess.run(["ar", "t", archive], check=True, text=True, capture_output=True)
+    return listed.stdout.split()
 
 
 def _require_proof(proof_json: Path, selection: Path) -> None:
@@ -63,6 +70,13 @@ def test_table_has_each_registered_kernel(built: Built) -> None:
     assert image.sections[sections.TABLE].count(b"kernel\x1f") == int(count.stdout)
 
 
+def test_a_custom_op_has_no_shape_function_in_a_plan(built: Built) -> None:
+    """The op's definition names one, which refers to sources that compute shapes."""
+    members = _members(built.optional)
+    assert members
+    assert not [member for member in members if "shape" in member]
+
+
 def test_removed_unit_is_noticed(
     built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -70,8 +84,7 @@ def test_removed_unit_is_noticed(
     shutil.copy(built.units, units)
     units.chmod(0o644)
     assert main(["prove", str(units), str(built.selection)]) == 0
-    members = subprocess.run(["ar", "t", units], check=True, text=True, capture_output=True)
-    (member,) = [m for m in members.stdout.split() if "matmul" in m]
+    (member,) = [m for m in _members(units) if "matmul" in m]
     subprocess.run(["ar", "d", units, member], check=True)
     assert main(["prove", str(units), str(built.selection)]) == 1
     error = capsys.readouterr().err
