@@ -33,7 +33,7 @@ class Built:
 @pytest.fixture(scope="module")
 def built() -> Built:
     found = published.of("app")
-    files = found.named(TARGET, "default", "parts")
+    files = found.named(TARGET, "default", "parts", "sizes")
     (counter,) = found.files("//control:alwayslink")
     return Built(
         files["libtensorflow-core.so"],
