@@ -26,7 +26,11 @@ from tfcarve.releases import known
 from tfcarve.selection.selection import Selection
 from tfcarve.size.link_line import Command, LinkLine
 
-_OVERRIDE_KERNELS = "/_virtual_includes/override_kernels"
+# The include folders of overrides: of those that releases share, and of the release's own.
+_OVERRIDE_KERNELS = tuple(
+    f"/third_party/tensorflow{folder}/_virtual_includes/override_kernels"
+    for folder in ("", f"/releases/{known.release().name}")
+)
 _OVERRIDES = "third_party/tensorflow/overrides/core"
 _SHIMS = "/tools/runtime/shims"
 _STRIPPED = "libtensorflow-core.so"
@@ -62,11 +66,12 @@ def without_overrides(command: Command) -> Command:
     """Returns the command that compiles TensorFlow's kernel sources.
 
     Raises:
-      NestedError: the command does not search the folder of overrides.
+      NestedError: the command does not search the two folders of overrides.
     """
     left = tuple(word for word in command.argv if not word.endswith(_OVERRIDE_KERNELS))
-    if len(left) == len(command.argv):
-        raise NestedError(f"the compile command has no include folder *{_OVERRIDE_KERNELS}")
+    if len(left) != len(command.argv) - len(_OVERRIDE_KERNELS):
+        folders = ", *".join(_OVERRIDE_KERNELS)
+        raise NestedError(f"the compile command does not have the include folders *{folders}")
     return replace(command, argv=left)
 
 

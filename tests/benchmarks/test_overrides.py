@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from selections import selection
 
 from benchmarks.sources import override_builds, override_table, overrides, relink
@@ -13,16 +14,18 @@ from benchmarks.sources.override_builds import Compile, Exchange
 from benchmarks.sources.override_table import Row
 from benchmarks.sources.relink import CommandError
 from demo.nested import NestedError
+from tfcarve.releases import known
 from tfcarve.size.link_line import VERSION, Command, LinkLine
 from tfcarve.size.origin import CORE, Library
 
-_OVERRIDES = (
-    "-Ibazel-out/bin/external/tfcarve~/third_party/tensorflow/_virtual_includes/override_kernels"
+_OVERRIDES = tuple(
+    f"-Ibazel-out/bin/external/tfcarve~/third_party/tensorflow{folder}/_virtual_includes/override_kernels"
+    for folder in (f"/releases/{known.release().name}", "")
 )
 _COMPILE = Command(
     argv=(
         "gcc",
-        _OVERRIDES,
+        *_OVERRIDES,
         "-isystem",
         "external/tfcarve~/tools/runtime/shims",
         "-isystem",
@@ -104,12 +107,19 @@ def _exchange(library: str, member: str) -> Exchange:
 
 def test_tensorflows_kernels_are_found_without_the_folder_of_overrides() -> None:
     found = override_builds.without_overrides(_COMPILE).argv
-    assert found == tuple(word for word in _COMPILE.argv if word != _OVERRIDES)
+    assert found == tuple(word for word in _COMPILE.argv if word not in _OVERRIDES)
 
 
 def test_a_command_without_that_folder_is_an_error() -> None:
     with pytest.raises(NestedError, match="override_kernels"):
         override_builds.without_overrides(override_builds.without_overrides(_COMPILE))
+
+
+@pytest.mark.parametrize("folder", _OVERRIDES)
+def test_a_command_without_one_of_the_folders_is_an_error(folder: str) -> None:
+    argv = tuple(word for word in _COMPILE.argv if word != folder)
+    with pytest.raises(NestedError, match="override_kernels"):
+        override_builds.without_overrides(replace(_COMPILE, argv=argv))
 
 
 def test_a_command_without_the_precompiled_header() -> None:
@@ -135,8 +145,8 @@ def test_a_kernel_source_is_compiled_as_its_unit(tmp_path: Path) -> None:
     assert exchange.library == _UNITS
     assert exchange.override.source == exchange.tensorflow.source
     assert f"#include <{_KERNEL}>" in Path(exchange.override.source).read_text()
-    assert _OVERRIDES in exchange.override.command.argv
-    assert _OVERRIDES not in exchange.tensorflow.command.argv
+    assert set(_OVERRIDES) <= set(exchange.override.command.argv)
+    assert set(_OVERRIDES).isdisjoint(exchange.tensorflow.command.argv)
 
 
 def test_a_proto_is_generated_alone_and_from_tensorflows_tree() -> None:

@@ -56,6 +56,12 @@ def _copy(folder: Path) -> Path:
         (_VERSION, 'version = "1.99.0"', f"'1.99.0' is not of release {_RELEASE.name}"),
         (_VERSION, "version = 2", r"Expected `str`, got `int` - at `\$.version`"),
         ("[core]", "[core]\nextra = 1", "unknown field `extra`"),
+        ("[[overrides.core]]", "[[overrides.core]]\ndrops = []", "unknown field `drops`"),
+        (
+            "[[overrides.headers]]",
+            "[[overrides.headers]]\nunneeded = []",
+            "unknown field `unneeded`",
+        ),
         ('include_prefixes = [""]', "", "missing required field `include_prefixes`"),
         ("[core]", "[core", "."),
     ],

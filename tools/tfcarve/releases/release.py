@@ -146,15 +146,23 @@ class Override(JsonDocument, frozen=True):
     own: bool = False
 
 
-class KernelOverride(Override, frozen=True):
-    """An override of a source of kernels, of a helper source, or of a header that they include.
+class HeaderOverride(Override, frozen=True):
+    """An override of a header that sources of kernels include.
 
     Attributes:
       drops: TensorFlow's helper sources that libraries do not compile: the override has their contents, or leaves them empty.
-      unneeded: of a source of kernels: helper sources that TensorFlow's file needs, and the override does not.
     """
 
     drops: tuple[str, ...] = ()
+
+
+class KernelOverride(HeaderOverride, frozen=True):
+    """An override of a source of kernels, or of a helper source.
+
+    Attributes:
+      unneeded: helper sources that TensorFlow's file needs, and the override does not.
+    """
+
     unneeded: tuple[str, ...] = ()
 
 
@@ -184,7 +192,7 @@ class Overrides(JsonDocument, frozen=True):
 
     core: tuple[Override, ...]
     kernels: tuple[KernelOverride, ...]
-    headers: tuple[KernelOverride, ...]
+    headers: tuple[HeaderOverride, ...]
     added: tuple[AddedKernels, ...]
 
     @property
