@@ -14,6 +14,7 @@ TensorFlowInfo = provider(
         "sources": "depset[File]: the sources of the index.",
         "core_headers": "CcInfo: the headers of the core.",
         "core_registering": "CcInfo: the core, with all objects forced into the link that only a static registration makes part of it.",
+        "environment": "CcInfo: TensorFlow's environment, for libraries that are known to have it before their selection.",
         "flex_delegate": "CcInfo: TensorFlow Lite's Flex delegate.",
         "optional": "CcInfo: all optional sources, compiled.",
         "optional_sources": "CcInfo: the optional sources and their headers, for libraries that need some of them.",

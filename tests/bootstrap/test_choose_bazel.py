@@ -1,5 +1,6 @@
 """bazelw runs a Bazel of the right version, or explains why there is none."""
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -66,6 +67,22 @@ def test_invalid_size_of_the_disk_cache(
     done = run_bazelw("info")
     assert (done.returncode, done.stdout) == (2, "")
     assert f"TFCARVE_DISK_CACHE_SIZE is {size!r}: pass a number of bytes" in done.stderr
+
+
+def test_settings_are_those_of_the_checkout(place: Path) -> None:
+    """The cache has the choice of another checkout, which has other settings."""
+    write_program(place / "bin/bazel", VERSION)
+    run_bazelw("info")
+    root, checkout = BAZELW.resolve().parent, place / "checkout"
+    modules = checkout / "tools/bootstrap"
+    shutil.copytree(root / "tools/bootstrap", modules)
+    for name in ("bazelw", ".bazelversion"):
+        shutil.copy(root / name, checkout)
+    choose = modules / "choose_bazel.py"
+    choose.write_text(choose.read_text().replace("-Xmx2g", "-Xmx3g"))
+    done = subprocess.run([checkout / "bazelw"], check=True, capture_output=True, text=True)
+    (_, _, rc) = done.stdout.split()[1].partition("=")
+    assert "-Xmx3g" in Path(rc).read_text()
 
 
 def test_home_is_set_if_it_is_missing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -59,15 +59,46 @@ def require(*programs: str) -> None:
             pytest.skip(f"no {program} on PATH")
 
 
-def compile_for(cpu: str, test: str, program: Path, *includes: Path) -> None:
-    """Compiles a test of tests/runtime/math with the loops; skips the test if it cannot run here."""
+def programs_folder(factory: pytest.TempPathFactory) -> Path:
+    """Returns the folder of programs and objects, which all tests of a run share."""
+    folder = factory.getbasetemp() / "math"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def _compile(cpu: str, source: Path, output: Path, *includes: Path) -> None:
+    folders = [f"-I{folder}" for folder in (*includes, ROOT)]
+    compiler = CPUS[cpu].compiler
+    subprocess.run(
+        [*compiler, *_COPTS, *folders, "-MMD", "-c", source, "-o", output.with_suffix(".o")],
+        check=True,
+    )
+
+
+@cache
+def _objects(cpu: str, test: str, folder: Path) -> Mapping[Path, Path]:
+    """Returns the object of each source of a test's program, by source."""
+    return {source: _object(cpu, source, folder) for source in _sources(test)}
+
+
+@cache
+def _object(cpu: str, source: Path, folder: Path) -> Path:
+    """Returns the object of a source, compiled once into a folder; skips the test if programs for the CPU cannot run here."""
     compiler, emulator = CPUS[cpu]
     if not emulator and platform.machine() != cpu:
         pytest.skip(f"this machine does not run programs for {cpu}")
     require(compiler[0], *emulator[:1])
-    folders = [f"-I{folder}" for folder in (*includes, ROOT)]
-    sources = [ROOT / "tests/runtime/math" / test, *SOURCES]
-    subprocess.run([*compiler, *_COPTS, "-static", *folders, *sources, "-o", program], check=True)
+    output = folder / f"{cpu}_{source.stem}.o"
+    _compile(cpu, source, output)
+    return output
+
+
+def _sources(test: str) -> tuple[Path, ...]:
+    return (ROOT / "tests/runtime/math" / test, *SOURCES)
+
+
+def _link(cpu: str, objects: Iterable[Path], program: Path) -> None:
+    subprocess.run([*CPUS[cpu].compiler, "-static", *objects, "-o", program], check=True)
 
 
 def run(command: Sequence[str | Path], cpu: str = "") -> subprocess.CompletedProcess[str]:
@@ -91,8 +122,8 @@ def results(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
 @cache
 def compiled(cpu: str, test: str, folder: Path) -> Path:
     """Returns the program of a test for a CPU, compiled once into a folder."""
-    program = folder / cpu
-    compile_for(cpu, test, program)
+    program = folder / f"{cpu}_{Path(test).stem}.program"
+    _link(cpu, _objects(cpu, test, folder).values(), program)
     return program
 
 
@@ -164,16 +195,31 @@ def require_differences(cpu: str, check: str, test: str, folder: Path) -> None:
 
 
 def wrong_checks(
-    cpu: str, test: str, header: str, change: tuple[str, str], folder: Path
+    cpu: str, test: str, header: str, change: tuple[str, str], folder: Path, scratch: Path
 ) -> set[str]:
-    """Returns the checks that find a change of a header, compiled in a folder."""
+    """Returns the checks that find a change of a header.
+
+    Args:
+      cpu: one of CPUS.
+      test: the source of the program.
+      header: its path.
+      change: a part of its text, and the replacement.
+      folder: that of the unchanged program; its objects of sources that do not include the header are linked.
+      scratch: an empty folder.
+    """
     text = (ROOT / header).read_text(encoding="utf-8")
     assert text.count(change[0]) == 1
-    changed = folder / header
+    changed = scratch / header
     changed.parent.mkdir(parents=True)
     changed.write_text(text.replace(*change), encoding="utf-8")
-    program = folder / "wrong"
-    compile_for(cpu, test, program, folder)
+    objects = dict(_objects(cpu, test, folder))
+    including = [s for s, o in objects.items() if header in o.with_suffix(".d").read_text()]
+    assert including
+    for source in including:
+        objects[source] = scratch / f"{source.stem}.o"
+        _compile(cpu, source, objects[source], scratch)
+    program = scratch / "wrong"
+    _link(cpu, objects.values(), program)
     done = run(command(cpu, program))
     assert done.returncode == 1
     return set(re.findall(r"^(\w+): \S+ instead of ", done.stdout, re.MULTILINE))

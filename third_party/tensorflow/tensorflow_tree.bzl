@@ -188,7 +188,9 @@ def _runtime(release, sources):
     } | {
         "tools/runtime/engine/environment.cc": "@tfcarve//tools/runtime/engine:environment.cc",
     }
-    optional = [path for path in sources.optional_sources if path not in sources.session_sources]
+    parts = sources.environment_sources + sources.shape_function_sources
+    of_session = [path for path in sources.session_sources if path not in parts]
+    optional = [path for path in sources.optional_sources if path not in sources.session_sources + parts]
 
     # The runtime. It does not depend on a selection, so all libraries of an app share it.
     tensorflow_library(
@@ -216,9 +218,28 @@ def _runtime(release, sources):
         ],
     )
 
-    session_alone = _only(alone, sources.session_sources)
+    # TensorFlow's environment: files, threads and times. A library with a custom op has it.
+    environment_sources = _only(together | alone, sources.environment_sources)
+    tensorflow_library(
+        name = "environment",
+        grouped_srcs = environment_sources,
+        deps = [
+            ":core",
+            "@tfcarve//tools/runtime/engine",
+        ],
+    )
+
+    # The functions with which ops compute the shapes of their outputs. Flex delegates and sessions call them.
+    shape_function_sources = _only(together | alone, sources.shape_function_sources)
+    tensorflow_library(
+        name = "shape_functions",
+        grouped_srcs = shape_function_sources,
+        deps = [":core"],
+    )
+
+    session_alone = _only(alone, of_session)
     session_together = (
-        _only(together, sources.session_sources) +
+        _only(together, of_session) +
         ["@tfcarve//tools/runtime/session:srcs"] +
         ([":protos_session_srcs"] if sources.session_protos else [])
     )
@@ -231,6 +252,8 @@ def _runtime(release, sources):
         grouped_srcs = session_together,
         deps = [
             ":core",
+            ":environment",
+            ":shape_functions",
             "@tfcarve//tools/runtime/engine",
             "@tfcarve//tools/runtime/models",
         ],
@@ -266,7 +289,7 @@ def _runtime(release, sources):
     # Other libraries compile the optional sources that they need.
     cc_library(
         name = "optional_sources",
-        textual_hdrs = optional_sources + session_alone + session_together + [
+        textual_hdrs = optional_sources + environment_sources + shape_function_sources + session_alone + session_together + [
             ":protos_optional_srcs",
             "@tfcarve//tools/runtime/session:hdrs",
         ] + [library + "_srcs" for library in _OPTIONAL_THIRD_PARTY],
@@ -282,9 +305,12 @@ def _runtime(release, sources):
         name = "runtime_objects",
         candidates = [
             ":core",
+            ":environment",
             ":optional",
             ":session",
+            ":shape_functions",
             "@tfcarve_abseil//:abseil",
+            "@tfcarve_abseil//:str_format",
             "@tfcarve_double_conversion//:double_conversion",
         ] + _OPTIONAL_THIRD_PARTY,
         others = [
@@ -321,12 +347,12 @@ def _flex(sources):
     # TensorFlow Lite's sources that its Flex delegate needs.
     tensorflow_library(
         name = "flex_lite",
-        srcs = sources.flex_lite_sources + select({
+        copts = _FLEX_COPTS,
+        grouped_srcs = sources.flex_lite_sources + select({
             "@platforms//os:android": ["tensorflow/lite/minimal_logging_android.cc"],
             "@platforms//os:ios": ["tensorflow/lite/minimal_logging_ios.cc"],
             "//conditions:default": ["tensorflow/lite/minimal_logging_default.cc"],
         }),
-        copts = _FLEX_COPTS,
         textual_hdrs = headers,
         deps = [
             "@tfcarve//tools/runtime/engine",
@@ -337,12 +363,14 @@ def _flex(sources):
     # The part of TensorFlow Lite's Flex delegate that calls ops.
     tensorflow_library(
         name = "flex_kernel",
-        srcs = sources.flex_kernel_sources,
         copts = _FLEX_COPTS,
+        grouped_srcs = sources.flex_kernel_sources,
         hot = True,
         textual_hdrs = headers,
         deps = [
             ":flex_lite",
+            ":shape_functions",
+            "@tfcarve_abseil//:str_format",
             "@tfcarve_flatbuffers//:flatbuffers",
         ],
     )
@@ -350,8 +378,8 @@ def _flex(sources):
     # TensorFlow Lite's Flex delegate, with tfcarve's sources in place of the eager runtime.
     tensorflow_library(
         name = "flex_delegate",
-        srcs = sources.flex_delegate_sources + ["@tfcarve//tools/runtime/flex:srcs"],
         copts = _FLEX_COPTS,
+        grouped_srcs = sources.flex_delegate_sources + ["@tfcarve//tools/runtime/flex:srcs"],
         textual_hdrs = headers,
         deps = [
             ":flex_kernel",
@@ -521,6 +549,7 @@ def _release(name, sources):
         core_headers = ":core_headers",
         core_registering = ":core_registering",
         defines = sources.defines,
+        environment = ":environment",
         flex_delegate = ":flex_delegate",
         flex_java = ":flex_java",
         hot_precompiled_headers = ":hot_precompiled_headers",

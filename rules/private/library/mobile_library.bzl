@@ -157,7 +157,7 @@ def _mobile_library_impl(ctx):
     unit_objects = compiled.unit_objects + manifest_objects(ctx, cc, selection = selected.selection)
     interface = _interface(ctx)
     session = getattr(selected, "session", False)
-    runtime = _runtime(ctx, interface, session = session)
+    runtime = _runtime(ctx, interface, session = session, custom_ops = bool(selected.custom_ops.to_list()))
     libraries = [library for cc_info in runtime for library in libraries_of(cc_info)]
 
     # With full protos, the runtime has all of them.
@@ -242,18 +242,18 @@ def _interface(ctx):
         kept = [],
     )
 
-def _runtime(ctx, interface, *, session):
+def _runtime(ctx, interface, *, session, custom_ops):
     """The libraries that a library links in addition to its own objects, in link order: list of CcInfo.
 
-    With full protos, they include all optional sources, which the app may call; TensorFlow's session is part of them. `session`:
-    whether the library is known to have TensorFlow's session.
+    With full protos, they include all optional sources, which the app may call; TensorFlow's session and environment are part of
+    them. `session`: whether the library is known to have TensorFlow's session. `custom_ops`: whether it has custom ops, which may
+    ask their device for the environment.
     """
     tensorflow = ctx.attr._tensorflow[TensorFlowInfo]
-    optional = []
     if ctx.attr.protos == "full":
         optional = [tensorflow.optional]
-    elif session:
-        optional = [tensorflow.session]
+    else:
+        optional = ([tensorflow.session] if session else []) + ([tensorflow.environment] if custom_ops else [])
     return optional + [
         interface.cc_info,
         tensorflow.core_registering,

@@ -34,7 +34,7 @@ _CHECKS = (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("byte_math")
+    return math_programs.programs_folder(tmp_path_factory)
 
 
 @pytest.mark.parametrize(
@@ -57,10 +57,10 @@ def test_each_check_finds_a_wrong_value(cpu: str, check: str, folder: Path) -> N
     extent.some(_WRONG_LOOPS, _WRONG_LOOPS[0]),
 )
 def test_wrong_loop_is_found(
-    cpu: str, loop: str, change: str, checks: set[str], tmp_path: Path
+    cpu: str, loop: str, change: str, checks: set[str], folder: Path, tmp_path: Path
 ) -> None:
     header = "tools/runtime/math/byte_kernels_impl.h"
-    found = math_programs.wrong_checks(cpu, _PROGRAM, header, (loop, change), tmp_path)
+    found = math_programs.wrong_checks(cpu, _PROGRAM, header, (loop, change), folder, tmp_path)
     assert found == checks
 
 

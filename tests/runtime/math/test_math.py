@@ -39,7 +39,7 @@ _OLD_CPUS = (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("math")
+    return math_programs.programs_folder(tmp_path_factory)
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_each_check_finds_a_wrong_value(cpu: str, check: str, folder: Path) -> N
     extent.some(_WRONG_LOOPS, _WRONG_LOOPS[0]),
 )
 def test_wrong_loop_is_found(
-    cpu: str, loop: str, change: str, checks: set[str], tmp_path: Path
+    cpu: str, loop: str, change: str, checks: set[str], folder: Path, tmp_path: Path
 ) -> None:
-    found = math_programs.wrong_checks(cpu, _PROGRAM, _HEADER, (loop, change), tmp_path)
+    found = math_programs.wrong_checks(cpu, _PROGRAM, _HEADER, (loop, change), folder, tmp_path)
     assert found == checks
 
 

@@ -9,10 +9,13 @@ from tfcarve import json_codec
 from tfcarve.errors import InvalidInput
 from tfcarve.releases import known
 from tfcarve.runtime_sources.optional_sources import (
+    ENVIRONMENT,
     FILE_NAME,
+    SHAPE_FUNCTIONS,
     OptionalSource,
     OptionalSources,
     needed,
+    part,
     read,
 )
 
@@ -38,6 +41,16 @@ _OPTIONAL = OptionalSources(
 )
 def test_needed(symbols: tuple[str, ...], paths: list[str]) -> None:
     assert needed(_OPTIONAL, symbols) == paths
+
+
+def test_part() -> None:
+    assert part(_OPTIONAL, "read.cc") == ["block.cc", "read.cc", "table.cc"]
+    assert part(_OPTIONAL, "core.cc") == []
+
+
+@pytest.mark.parametrize("root", [ENVIRONMENT, SHAPE_FUNCTIONS])
+def test_parts_of_a_release_are_optional(root: str) -> None:
+    assert len(part(read(known.release()), root)) > 1
 
 
 def test_sources_that_need_each_other() -> None:

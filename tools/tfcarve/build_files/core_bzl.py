@@ -12,7 +12,13 @@ from collections.abc import Iterable
 from tfcarve.build_files.core import Core
 from tfcarve.releases.paths import ReleaseMismatch
 from tfcarve.releases.release import FOLDERS, Release
-from tfcarve.runtime_sources.optional_sources import OptionalSources, in_session
+from tfcarve.runtime_sources.optional_sources import (
+    ENVIRONMENT,
+    SHAPE_FUNCTIONS,
+    OptionalSources,
+    in_session,
+    part,
+)
 
 _PROTO = ".pb.cc"
 
@@ -35,6 +41,7 @@ def core_bzl(release: Release, core: Core, optional: OptionalSources) -> str:
     lists: dict[str, Iterable[str]] = {
         "added_kernels": [added.path for added in release.overrides.added],
         "defines": release.defines,
+        "environment_sources": part(optional, ENVIRONMENT),
         "optional_protos": protos,
         "optional_sources": sources,
         "overridden_protos": [path for path in replaced if path.endswith(".proto")],
@@ -43,6 +50,7 @@ def core_bzl(release: Release, core: Core, optional: OptionalSources) -> str:
         "roots": release.tree.roots,
         "session_protos": session_protos,
         "session_sources": session_sources,
+        "shape_function_sources": part(optional, SHAPE_FUNCTIONS),
     }
     for field in dataclasses.fields(core):
         is_whole = field.name.startswith(("interface_", "unit_"))

@@ -13,6 +13,9 @@ FILE_NAME = "optional_sources.json"
 # The folders of tfcarve's own sources in the list, and of all sources that are compiled like TensorFlow's.
 OWN = ("third_party/tensorflow/", "tools/runtime/")
 TENSORFLOW = (*FOLDERS, *OWN)
+# The sources with which parts of the runtime begin that it may be known to need before its selection is made.
+ENVIRONMENT = "tools/runtime/engine/environment.cc"
+SHAPE_FUNCTIONS = "tensorflow/core/framework/common_shape_fns.cc"
 
 
 class OptionalSource(JsonDocument, frozen=True):
@@ -74,6 +77,12 @@ def in_session(optional: OptionalSources) -> frozenset[str]:
         for source in optional.sources
         if source.session and source.path.startswith(TENSORFLOW)
     )
+
+
+def part(optional: OptionalSources, root: str) -> list[str]:
+    """Returns the path of an optional source and the optional sources that it needs, sorted; none if it is not optional."""
+    needs = {source.path: source.needs for source in optional.sources}
+    return sorted(closure([root], needs)) if root in needs else []
 
 
 def closure(roots: Iterable[str], references: Mapping[str, Iterable[str]]) -> frozenset[str]:

@@ -1019,6 +1019,15 @@ SOURCES = struct(
         "TENSORFLOW_MONOLITHIC_BUILD",
         "TF_LEAN_BINARY",
     ],
+    environment_sources = [
+        "tensorflow/tsl/platform/default/env.cc",
+        "tensorflow/tsl/platform/default/load_library.cc",
+        "tensorflow/tsl/platform/default/posix_file_system.cc",
+        "tensorflow/tsl/platform/env.cc",
+        "tensorflow/tsl/platform/file_system.cc",
+        "tensorflow/tsl/platform/file_system_helper.cc",
+        "tools/runtime/engine/environment.cc",
+    ],
     flex_delegate_sources = [
         "tensorflow/lite/delegates/flex/delegate.cc",
     ],
@@ -1670,6 +1679,12 @@ SOURCES = struct(
         "third_party/tensorflow/overrides/core/tensorflow/core/graph/graph_debug_info_builder.cc",
         "third_party/tensorflow/overrides/core/tensorflow/core/platform/cpu_feature_guard.cc",
         "third_party/tensorflow/overrides/core/tensorflow/core/util/debug_data_dumper.cc",
+    ],
+    shape_function_sources = [
+        "tensorflow/core/framework/common_shape_fns.cc",
+        "tensorflow/core/framework/full_type_util.cc",
+        "tensorflow/core/framework/shape_inference.cc",
+        "tensorflow/core/util/einsum_op_util.cc",
     ],
     tsl = "tensorflow/tsl",
     unit_headers = [

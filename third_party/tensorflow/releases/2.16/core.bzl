@@ -1011,6 +1011,9 @@ SOURCES = struct(
         "TENSORFLOW_MONOLITHIC_BUILD",
         "TF_LEAN_BINARY",
     ],
+    environment_sources = [
+        "tools/runtime/engine/environment.cc",
+    ],
     flex_delegate_sources = [
         "tensorflow/lite/delegates/flex/delegate.cc",
     ],
@@ -1578,6 +1581,7 @@ SOURCES = struct(
         "tsl/platform/default/error_logging.cc",
         "tsl/util/determinism.cc",
     ],
+    shape_function_sources = [],
     tsl = "tsl",
     unit_headers = [
         "tensorflow/c/c_api.h",
