@@ -2,7 +2,7 @@
 
 load(":py_tool_test.bzl", "py_tool_test")
 
-def nested_test(name, srcs = None, size = "enormous", data = [], tags = [], full = False, only_builds = False, own_workspace = False, **kwargs):
+def nested_test(name, srcs = None, size = "enormous", data = [], env = {}, tags = [], full = False, only_builds = False, own_workspace = False, **kwargs):
     """A test that runs Bazel in its own workspace, as a user does.
 
     It reads this repository's sources and writes to the user's caches, which Bazel does not track. So it runs without a
@@ -18,12 +18,13 @@ def nested_test(name, srcs = None, size = "enormous", data = [], tags = [], full
         srcs: the sources with the pytest functions; by default NAME.py.
         size: enough to build TensorFlow's core; smaller for a test that does not.
         data: further files that it reads.
+        env: further variables of its environment.
         tags: further tags; "manual" for a test that runs only by its name.
         full: whether the test has more cases in a full run: creates `<name>_full`.
         only_builds: whether of tfcarve's commands it runs only those that build a library. If not, it runs again after each
             change of tfcarve.
         own_workspace: whether no other test uses its workspace. One such test runs next to one of the others.
-        **kwargs: deps, env, and common attributes of tests.
+        **kwargs: deps, and common attributes of tests.
     """
     digests = "@tfcarve_sources_digest//:"
     sources = [digests + "others.sha256", "//tools:build"] if only_builds else [digests + "sources.sha256"]
@@ -33,6 +34,8 @@ def nested_test(name, srcs = None, size = "enormous", data = [], tags = [], full
             size = size,
             srcs = srcs or [name + ".py"],
             data = data + sources + [Label("//tests/built:libraries_done")],
+            # Other tests wait for it: it has a higher priority than tests without builds.
+            env = {"TFCARVE_NICE": "5"} | env,
             tags = [
                 "local",
                 "resources:%s:1" % ("own_workspace" if own_workspace else "app_workspace"),

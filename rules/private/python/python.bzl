@@ -4,6 +4,7 @@ They register no toolchain and need no rules_python, so they do not affect the a
 """
 
 load("@bazel_skylib//lib:shell.bzl", "shell")
+load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "default_options")
 load("//rules/private/outputs:declare.bzl", "declare_named")
 load(":environments.bzl", environment_label = "environment")
 
@@ -202,8 +203,10 @@ py_sources = rule(
 
 _py_tool = rule(
     implementation = _py_tool_impl,
+    # One program for libraries of all options.
+    cfg = default_options,
     executable = True,
-    attrs = _SOURCES_ATTRS | _ENVIRONMENT_ATTRS | {
+    attrs = TRANSITION_ATTRS | _SOURCES_ATTRS | _ENVIRONMENT_ATTRS | {
         "main": attr.string(mandatory = True, doc = "The module to run, with dots."),
     },
 )
