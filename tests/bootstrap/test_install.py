@@ -14,7 +14,7 @@ from bootstrap.console import BootstrapError
 BAZELW = Path(os.environ["RUNFILES_DIR"]) / "_main/bazelw"
 VERSION = (BAZELW.parent / ".bazelversion").read_text().strip()
 # What bazelw itself calls.
-SHELL_TOOLS = ("cat", "cut", "df", "dirname", "env", "getent", "mkdir", "readlink", "sh")
+SHELL_TOOLS = ("cat", "cksum", "cut", "df", "dirname", "env", "getent", "mkdir", "readlink", "sh")
 HOW_TO_DECLINE = "(to decline: bazelw --no-install, or TFCARVE_NO_INSTALL=1)"
 
 

@@ -25,7 +25,7 @@ _NAMES = "incompatible_use_plus_in_repo_names"
 
 @pytest.fixture(name="app", scope="module")
 def _app() -> Iterator[Workspace]:
-    with app_workspace.opened("incompatible_flags") as workspace:
+    with app_workspace.opened("analysis") as workspace:
         yield workspace
 
 

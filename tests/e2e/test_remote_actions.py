@@ -30,7 +30,7 @@ _SYSTEM = ("/usr/", "/bin/", "/lib", "/proc/self/cwd", "/dev/null")
 
 @pytest.fixture(name="app", scope="module")
 def _app() -> Iterator[Workspace]:
-    with app_workspace.opened() as workspace:
+    with app_workspace.opened("analysis") as workspace:
         yield workspace
 
 

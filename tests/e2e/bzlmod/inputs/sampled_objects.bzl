@@ -1,18 +1,15 @@
-"""sampled_objects: two objects of each C++ library that a target links, to compile only these."""
+"""sampled_objects: an object of each C++ library that a target links, to compile only these."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("@tfcarve//rules/private/tensorflow:release.bzl", "TENSORFLOW_HEADERS")
 
 _ObjectsInfo = provider(
     doc = "Objects of libraries.",
-    fields = {"objects": "depset[File]: of each library the first one and the last one, and those that are asked for by name."},
+    fields = {"objects": "depset[File]: of each library the last one, and those that are asked for by name."},
 )
 
 # Sources that include more headers than others of their library.
-_NAMED = [
-    "kernel",
-    "tools_runtime_session_1",
-]
+_NAMED = ["tools_runtime_session_1"]
 
 # The attributes of rules that lead to libraries: of most rules, and of tensorflow_release.
 _ATTRIBUTES = [
@@ -43,7 +40,7 @@ def _sampled_aspect_impl(target, ctx):
         deps += value if type(value) == "list" else [value]
     return [_ObjectsInfo(objects = depset(
         # Sources that are compiled alone come first, groups of sources last.
-        own[:1] + own[1:][-1:] + [member for member in own[1:-1] if _stem(member) in _NAMED],
+        own[-1:] + [member for member in own[:-1] if _stem(member) in _NAMED],
         transitive = [dep[_ObjectsInfo].objects for dep in deps if _ObjectsInfo in dep],
     ))]
 
