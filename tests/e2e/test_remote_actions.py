@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,9 @@ _WITHOUT_PRECOMPILED = "--@tfcarve//rules/config:precompiled_headers=False"
 _PATH = "/bin:/usr/bin:/usr/local/bin"
 # Variables that rules set.
 _VARIABLES = {"CXX", "CXXFILT", "PATH", "PWD", "TFCARVE_INDEX_CACHE", "ZERO_AR_DATE"}
+# Files of tfcarve's repositories that name programs.
+_CXXFILT = "system_tools/cxxfilt.sh"
+_COMPILERS = ("system_tools/compiler.txt", "cross/linux_armv7/compiler.txt")
 _SYSTEM = ("/usr/", "/bin/", "/lib", "/proc/self/cwd", "/dev/null")
 
 
@@ -119,12 +123,15 @@ def test_no_generator_is_compiled(app: Workspace) -> None:
     assert app.actions(protoc, ["--repo_env=TFCARVE_NO_OPTIONAL_PACKAGES=1"])
 
 
-def _external(app: Workspace, file: str, *flags: str) -> str:
-    """Returns a file of one of tfcarve's repositories, as it is with flags of Bazel."""
+def _repository_files(app: Workspace, *flags: str) -> dict[str, str]:
+    """Returns the files of tfcarve's repositories that name programs, as they are with flags of Bazel, by path."""
     app.actions(_ONE_SOURCE, [_ARMV7, *flags])
     external = app.execution_root().parents[1] / "external"
-    (found,) = external.glob(f"*~tfcarve_{file}")
-    return found.read_text(encoding="utf-8")
+    found = {}
+    for file in (_CXXFILT, *_COMPILERS):
+        (path,) = external.glob(f"*~tfcarve_{file}")
+        found[file] = path.read_text(encoding="utf-8")
+    return found
 
 
 def _script(file: Path, text: str) -> Path:
@@ -133,31 +140,45 @@ def _script(file: Path, text: str) -> Path:
     return file
 
 
-def test_another_version_of_a_program_is_another_input(app: Workspace, tmp_path: Path) -> None:
-    path = os.environ["PATH"]
-    program = _script(tmp_path / "c++filt", "echo c++filt 7.0")
-    script = _external(app, "system_tools/cxxfilt.sh", f"--repo_env=PATH={tmp_path}:{path}")
-    digest = hashlib.sha256(program.read_bytes()).hexdigest()
-    assert script.splitlines()[1:] == ["# c++filt 7.0", f"# {digest}", f"exec '{program}' \"$@\""]
-    assert _external(app, "system_tools/cxxfilt.sh", f"--repo_env=PATH={path}") != script
+@dataclass(frozen=True)
+class Programs:
+    """Files of tfcarve's repositories: with this machine's programs, and with the programs of a folder before them on PATH."""
+
+    folder: Path
+    this: Mapping[str, str]
+    other: Mapping[str, str]
 
 
-def test_another_compiler_is_another_input(app: Workspace, tmp_path: Path) -> None:
-    """Compilers that print the same version: the same programs with another driver."""
-    path = os.environ["PATH"]
-    own = _script(tmp_path / "own-gcc", 'exec gcc "$@"')
+@pytest.fixture(name="programs", scope="module")
+def _programs(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    """Each change of PATH takes Bazel seconds."""
+    folder = tmp_path_factory.mktemp("programs")
+    _script(folder / "c++filt", "echo c++filt 7.0")
+    own = _script(folder / "own-gcc", 'exec gcc "$@"')
     cross = shutil.which("arm-linux-gnueabihf-g++")
-    _script(tmp_path / "arm-linux-gnueabihf-g++", f'exec {cross} "$@"')
-    for file, flag in (
-        ("system_tools/compiler.txt", f"--repo_env=CC={own}"),
-        ("cross/linux_armv7/compiler.txt", f"--repo_env=PATH={tmp_path}:{path}"),
-    ):
-        other = _external(app, file, flag).splitlines()
-        this = _external(app, file, f"--repo_env=PATH={path}").splitlines()
-        assert other[0] == this[0]
-        # The driver, and the programs that it runs.
-        assert other[1].split()[0] != this[1].split()[0]
-        assert other[1].split()[1:] == this[1].split()[1:] != []
+    _script(folder / "arm-linux-gnueabihf-g++", f'exec {cross} "$@"')
+    path = os.environ["PATH"]
+    other = _repository_files(app, f"--repo_env=PATH={folder}:{path}", f"--repo_env=CC={own}")
+    this = _repository_files(app, f"--repo_env=PATH={path}")
+    return Programs(folder, this, other)
+
+
+def test_another_version_of_a_program_is_another_input(programs: Programs) -> None:
+    program = programs.folder / "c++filt"
+    digest = hashlib.sha256(program.read_bytes()).hexdigest()
+    script = programs.other[_CXXFILT]
+    assert script.splitlines()[1:] == ["# c++filt 7.0", f"# {digest}", f"exec '{program}' \"$@\""]
+    assert programs.this[_CXXFILT] != script
+
+
+@pytest.mark.parametrize("file", _COMPILERS)
+def test_another_compiler_is_another_input(programs: Programs, file: str) -> None:
+    """Compilers that print the same version: the same programs with another driver."""
+    this, other = (files[file].splitlines() for files in (programs.this, programs.other))
+    assert other[0] == this[0]
+    # The driver, and the programs that it runs.
+    assert other[1].split()[0] != this[1].split()[0]
+    assert other[1].split()[1:] == this[1].split()[1:] != []
 
 
 def test_a_package_that_cannot_be_installed(app: Workspace, tmp_path: Path) -> None:

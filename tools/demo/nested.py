@@ -177,8 +177,10 @@ class Workspace:
         Raises:
             BuildError: the query failed.
         """
+        # Without inputs and outputs, which are most of the answer.
+        output = ["--output=jsonproto", "--noinclude_artifacts"]
         quiet = ["--noshow_progress", "--ui_event_filters=-info,-debug,-warning"]
-        done = self.bazel(["aquery", "--output=jsonproto", *quiet, *flags, query])
+        done = self.bazel(["aquery", *output, *quiet, *flags, query])
         _require_success(done)
         answer = json.loads(done.stdout[done.stdout.index("{") :])
         found: list[dict[str, Any]] = answer.get("actions", [])
