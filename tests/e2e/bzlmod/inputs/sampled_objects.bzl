@@ -1,7 +1,7 @@
-"""sampled_objects: an object of each C++ library that a target links, to compile only these."""
+"""sampled_objects: an object of each C++ library that a carved library may link, to compile only these."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
-load("@tfcarve//rules/private/tensorflow:release.bzl", "TENSORFLOW_HEADERS")
+load("@tfcarve//rules:defs.bzl", "TfMobileLibraryInfo")
 
 _ObjectsInfo = provider(
     doc = "Objects of libraries.",
@@ -11,9 +11,15 @@ _ObjectsInfo = provider(
 # Sources that include more headers than others of their library.
 _NAMED = ["tools_runtime_session_1"]
 
-# The attributes of rules that lead to libraries: of most rules, and of tensorflow_release.
+# The attributes of rules that lead to libraries: of most rules, of carved libraries, and of tensorflow_release.
 _ATTRIBUTES = [
     "deps",
+    "_benchmark_model",
+    "_c_api",
+    "_math",
+    "_run_model",
+    "_tensorflow",
+    "_threads",
     "core_registering",
     "flex_delegate",
     "optional",
@@ -49,37 +55,15 @@ _sampled_aspect = aspect(
     attr_aspects = _ATTRIBUTES,
 )
 
-_library_config = transition(
-    implementation = lambda _settings, _attr: {
-        "//command_line_option:compilation_mode": "opt",
-        "//command_line_option:force_pic": True,
-    },
-    inputs = [],
-    outputs = [
-        "//command_line_option:compilation_mode",
-        "//command_line_option:force_pic",
-    ],
-)
-
 sampled_objects = rule(
-    implementation = lambda ctx: [DefaultInfo(files = depset(transitive = [
-        target[_ObjectsInfo].objects
-        for target in ctx.attr.libraries + [ctx.attr._release]
-    ]))],
-    doc = "Its files are the objects of some libraries, and of all that a TensorFlow release links.",
-    cfg = _library_config,
+    implementation = lambda ctx: [DefaultInfo(files = ctx.attr.library[_ObjectsInfo].objects)],
+    doc = "Its files are the objects of libraries, in the configuration of a carved library.",
     attrs = {
-        "libraries": attr.label_list(
+        "library": attr.label(
             aspects = [_sampled_aspect],
-            doc = "Libraries; their dependencies are sampled, too.",
+            doc = "The carved library. Libraries that it does not link but that the release has are sampled, too.",
             mandatory = True,
-        ),
-        "_release": attr.label(
-            aspects = [_sampled_aspect],
-            default = TENSORFLOW_HEADERS.same_package_label("release"),
-        ),
-        "_allowlist_function_transition": attr.label(
-            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+            providers = [TfMobileLibraryInfo],
         ),
     },
 )
