@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-# The project's limits for the stripped library of Inception v3 with default options.
 _HOST = "linux_x86_64"
+# The project's limits for the stripped library of Inception v3 with default options.
 _MAX_BYTES = {"linux_x86_64": 680_000, "linux_arm64": 615_000}
 
 

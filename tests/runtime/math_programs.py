@@ -70,13 +70,12 @@ def _compile(cpu: str, source: Path, output: Path, *includes: Path) -> None:
     folders = [f"-I{folder}" for folder in (*includes, ROOT)]
     compiler = CPUS[cpu].compiler
     subprocess.run(
-        [*compiler, *_COPTS, *folders, "-MMD", "-c", source, "-o", output.with_suffix(".o")],
+        [*compiler, *_COPTS, *folders, "-MMD", "-c", source, "-o", output],
         check=True,
     )
 
 
-@cache
-def _objects(cpu: str, test: str, folder: Path) -> Mapping[Path, Path]:
+def _objects(cpu: str, test: str, folder: Path) -> dict[Path, Path]:
     """Returns the object of each source of a test's program, by source."""
     return {source: _object(cpu, source, folder) for source in _sources(test)}
 
@@ -212,7 +211,7 @@ def wrong_checks(
     changed = scratch / header
     changed.parent.mkdir(parents=True)
     changed.write_text(text.replace(*change), encoding="utf-8")
-    objects = dict(_objects(cpu, test, folder))
+    objects = _objects(cpu, test, folder)
     including = [s for s, o in objects.items() if header in o.with_suffix(".d").read_text()]
     assert including
     for source in including:

@@ -157,7 +157,7 @@ def _mobile_library_impl(ctx):
     unit_objects = compiled.unit_objects + manifest_objects(ctx, cc, selection = selected.selection)
     interface = _interface(ctx)
     session = getattr(selected, "session", False)
-    runtime = _runtime(ctx, interface, session = session, custom_ops = bool(selected.custom_ops.to_list()))
+    runtime = _runtime(ctx, interface, session = session, custom_ops = bool(selected.custom_ops))
     libraries = [library for cc_info in runtime for library in libraries_of(cc_info)]
 
     # With full protos, the runtime has all of them.

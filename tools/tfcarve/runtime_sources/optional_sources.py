@@ -66,7 +66,7 @@ def needed(
     """
     names = {name for symbol in undefined for name in _matching(qualified_name(symbol))}
     direct = (source.path for source in optional.sources if not names.isdisjoint(source.defines))
-    found = closure(direct, {source.path: source.needs for source in optional.sources})
+    found = closure(direct, _needs(optional))
     return sorted(found - in_session(optional) if session else found)
 
 
@@ -81,7 +81,7 @@ def in_session(optional: OptionalSources) -> frozenset[str]:
 
 def part(optional: OptionalSources, root: str) -> list[str]:
     """Returns the path of an optional source and the optional sources that it needs, sorted; none if it is not optional."""
-    needs = {source.path: source.needs for source in optional.sources}
+    needs = _needs(optional)
     return sorted(closure([root], needs)) if root in needs else []
 
 
@@ -94,6 +94,10 @@ def closure(roots: Iterable[str], references: Mapping[str, Iterable[str]]) -> fr
         found |= new
         todo.extend(new)
     return frozenset(found)
+
+
+def _needs(optional: OptionalSources) -> dict[str, tuple[str, ...]]:
+    return {source.path: source.needs for source in optional.sources}
 
 
 def scope(name: str) -> str:

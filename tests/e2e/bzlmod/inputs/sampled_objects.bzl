@@ -8,8 +8,11 @@ _ObjectsInfo = provider(
     fields = {"objects": "depset[File]: of each library the last one, and those that are asked for by name."},
 )
 
-# Sources that include more headers than others of their library.
-_NAMED = ["tools_runtime_session_1"]
+# An override, and sources that include more headers than others of their library.
+_NAMED = [
+    "process_state",
+    "tools_runtime_session_1",
+]
 
 # The attributes of rules that lead to libraries: of most rules, of carved libraries, and of tensorflow_release.
 _ATTRIBUTES = [
