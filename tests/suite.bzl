@@ -1,10 +1,12 @@
 """The tests that run by name, or all together as //tests:full: each label with what the test shows."""
 
 FULL = {
+    "//tests/bootstrap:test_nested_full": "an app's modules register toolchains before and after tfcarve's",
     "//tests/e2e:test_chosen_session": "a selection chooses TensorFlow's session, whose sources the library compiles itself",
-    "//tests/e2e:test_command_lines_full": "each option of a library is on the command lines of all its sources, on each Linux platform",
+    "//tests/e2e:test_builds_full": "each option of a library is on the command lines of all its sources, on each Linux platform; a source of each library compiles in the sandbox; the second run of the demo compiles nothing",
     "//tests/e2e:test_fragments_armv7": "the link fragments of other build systems work for linux_armv7",
     "//tests/e2e:test_full_protos": "an app uses the text format of messages with `protos = \"full\"`",
+    "//tests/e2e:test_incompatible_flags": "rules have the behaviour that later Bazel versions ask for",
     "//tests/e2e:test_keras_app": "the commands of docs/keras.md",
     "//tests/e2e:test_kernel_sources": "a library for all kernels registers what the index lists",
     "//tests/e2e:test_libraries_full": "images and texts: more damaged images",
@@ -16,6 +18,7 @@ FULL = {
     "//tests/e2e:test_optional_sources": "a library has the optional sources that it needs, and no others",
     "//tests/e2e:test_other_releases": "libraries of TensorFlow 2.16 for three models, on Linux x86-64 and arm64; skipped without the source archive",
     "//tests/e2e:test_override_kernels_full": "all cases of the overrides, hostile shapes, and 2,000 random ops have full TensorFlow's outputs",
+    "//tests/e2e:test_remote_actions_full": "actions for linux_armv7 can run on other machines, too; without its package, protoc is compiled",
     "//tests/e2e:test_runtimes_full": "1,000 random programs with conditions, loops and calls have the same bits in a plan and in a session",
     "//tests/e2e:test_quantized_arm": "quantized models on linux_arm64 and linux_armv7, under qemu",
     "//tests/flex:test_delegate_arm64_full": "a delegate for seven models on linux_arm64, under qemu",
@@ -72,9 +75,9 @@ LONG = {
     "//tests/built:libraries": "compiles TensorFlow's core, and the kernels that other tests run",
     "//tests/docs:test_docs": "runs the commands of the pages, and builds the site",
     "//tests/e2e:test_accuracy": "compares the errors of kernels with TensorFlow's, on each instruction set",
-    "//tests/e2e:test_analysis": "analyzes the app with other compilers, and with other flags of Bazel",
+    "//tests/e2e:test_remote_actions": "analyzes the app for two platforms, and with other compilers",
     "//tests/e2e:test_bad_platforms": "fetches TensorFlow's sources from a folder and from an archive",
-    "//tests/e2e:test_builds": "compiles a source of each kind without the disk cache, precompiles TensorFlow's headers with another optimization, and runs the demo twice",
+    "//tests/e2e:test_builds": "compiles the app without the disk cache, and runs the demo",
     "//tests/e2e:test_override_kernels": "runs the overrides on each instruction set, and compares with full TensorFlow",
     "//tests/e2e:test_prepared": "starts TensorFlow in several builds, and compiles the quantized kernels",
     "//tests/e2e:test_random_ops": "runs random graphs in TensorFlow and in a library",

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import extent
 from demo.nested import Workspace
 
 ROOT = (Path(os.environ["RUNFILES_DIR"]) / "_main/bazelw").resolve().parent
@@ -197,14 +198,15 @@ local_path_override(module_name = "other", path = "other")
 """
 
 
+_BEFORE = ("other", "before tfcarve", "@other//:cc")
+# tfcarve's stub, whose message says that the app has to register one.
+_AFTER = ("other", "after tfcarve", "tfcarve_cross//android_arm64:cc_toolchain")
+_OF_THE_APP = ("app", "after tfcarve", "@other//:cc")
+
+
 @pytest.mark.parametrize(
     ("registered_by", "position", "toolchain"),
-    [
-        ("app", "after tfcarve", "@other//:cc"),
-        ("other", "before tfcarve", "@other//:cc"),
-        # tfcarve's stub, whose message says that the app has to register one.
-        ("other", "after tfcarve", "tfcarve_cross//android_arm64:cc_toolchain"),
-    ],
+    extent.some([_OF_THE_APP, _BEFORE, _AFTER], _OF_THE_APP, _AFTER),
 )
 def test_order_of_toolchains(app: App, registered_by: str, position: str, toolchain: str) -> None:
     other = app.folder / "other"

@@ -664,7 +664,6 @@ QUICK = (
     "pooled",
     "products",
     "slices",
-    "tile_gradients",
 )
 
 
