@@ -6,7 +6,7 @@ import hashlib
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -36,6 +36,8 @@ def opened(app: str | Path = APP) -> Iterator[Workspace]:
     with nested.opened(nested.source_tree() / app, "remote") as workspace:
         configurations = (nested.source_tree() / _CONFIGURATIONS).read_text(encoding="utf-8")
         (workspace.folder / ".bazelrc").write_text(configurations, encoding="utf-8")
+        # BuildGrid knows no other one.
+        workspace = replace(workspace, startup=("--digest_function=sha256",))
         workspace.bazel(["clean"])
         yield workspace
 

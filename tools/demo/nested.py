@@ -85,11 +85,13 @@ class Workspace:
       folder: where it is.
       bazelw: the program that builds it.
       lock: descriptor of the lock that this process holds on it.
+      startup: startup options of Bazel.
     """
 
     folder: Path
     bazelw: Path
     lock: int
+    startup: Sequence[str] = ()
 
     def bazel(
         self,
@@ -119,7 +121,7 @@ class Workspace:
         self, arguments: Sequence[str], progress: bool, environment: Mapping[str, str]
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            ["sh", "-c", _HOLDING_LOCK, "sh", str(self.bazelw), *arguments],
+            ["sh", "-c", _HOLDING_LOCK, "sh", str(self.bazelw), *self.startup, *arguments],
             cwd=self.folder,
             env=_outer_environment() | dict(environment),
             check=False,
