@@ -9,7 +9,7 @@ from pathlib import Path
 
 from demo import nested
 from demo.inception import APP
-from demo.nested import Workspace
+from tfcarve.app.workspace import Workspace
 from tfcarve.releases import known
 
 # Building it compiles all sources of the runtime, including the optional ones.

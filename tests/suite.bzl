@@ -3,6 +3,7 @@
 FULL = {
     "//tests/bootstrap:test_nested_full": "an app's modules register toolchains before and after tfcarve's",
     "//tests/e2e:test_chosen_session": "a selection chooses TensorFlow's session, whose sources the library compiles itself",
+    "//tests/e2e:test_build_command_full": "`tfcarve build` for three Linux platforms",
     "//tests/e2e:test_builds_full": "each option of a library is on the command lines of all its sources, on each Linux platform; a source of each library compiles in the sandbox; the second run of the demo compiles nothing",
     "//tests/e2e:test_fragments_armv7": "the link fragments of other build systems work for linux_armv7",
     "//tests/e2e:test_full_protos": "an app uses the text format of messages with `protos = \"full\"`",

@@ -16,10 +16,11 @@ from pathlib import Path
 
 from benchmarks import measure, page, selections, workspaces
 from benchmarks.size import sizes
-from demo.nested import BuildError, NestedError, Workspace
+from demo.nested import NestedError
 from e2e.builds import app_workspace, execution_log
 from e2e.builds.execution_log import Spawn
 from tfcarve import files
+from tfcarve.app.workspace import BuildError, Workspace
 from tfcarve.errors import TfcarveError
 from tfcarve.selection.selection import Selection
 

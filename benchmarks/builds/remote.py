@@ -22,9 +22,10 @@ from benchmarks import measure, page, selections, workspaces
 from benchmarks.builds import schedule
 from benchmarks.builds.schedule import Action
 from benchmarks.size import sizes
-from demo.nested import BuildError, NestedError, Workspace
+from demo.nested import NestedError
 from remote import counting_proxy, executor, fresh_workspace
 from tfcarve import files
+from tfcarve.app.workspace import BuildError, Workspace
 from tfcarve.errors import TfcarveError
 from tfcarve.selection.selection import Selection
 

@@ -12,7 +12,8 @@ import numpy as np
 from demo import cached_models, library
 from demo.cached_models import CachedModel
 from demo.library import Library
-from demo.nested import NestedError, Workspace
+from demo.nested import NestedError
+from tfcarve.app.workspace import Workspace
 from tfcarve.benchmark import program, shapes
 from tfcarve.benchmark.measurement import Measurement
 from tfcarve.benchmark.task import Task

@@ -20,10 +20,11 @@ import numpy as np
 
 from benchmarks import measure, page, workspaces
 from bootstrap.console import BootstrapError
-from demo.nested import BuildError, NestedError, Workspace
+from demo.nested import NestedError
 from flex import flex_models
 from flex.interpreters import FULL, PLAIN
 from tfcarve import files
+from tfcarve.app.workspace import BuildError, Workspace
 from tfcarve.errors import TfcarveError
 from tfcarve.releases import known
 

@@ -21,8 +21,9 @@ from benchmarks import measure, workspaces
 from benchmarks.page import head
 from bootstrap.console import BootstrapError
 from demo import cached_models, library
-from demo.nested import BuildError, NestedError
+from demo.nested import NestedError
 from tfcarve import cli, files
+from tfcarve.app.workspace import BuildError
 
 PACKAGE = "memmap"
 BUILD_FILE = Path(__file__).with_name("memmap.BUILD")

@@ -27,9 +27,10 @@ from bootstrap.console import BootstrapError
 from demo import cached_models, library
 from demo.cached_models import CachedModel
 from demo.library import Library
-from demo.nested import BuildError, NestedError, Workspace
+from demo.nested import NestedError
 from e2e.sessions import cpu_features
 from tfcarve import cli
+from tfcarve.app.workspace import BuildError, Workspace
 from tfcarve.benchmark import emulated, program
 from tfcarve.benchmark.measurement import Op
 from tfcarve.errors import TfcarveError

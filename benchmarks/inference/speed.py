@@ -23,7 +23,8 @@ from benchmarks.inference import alternating_runs, carved, instructions, speed_t
 from benchmarks.inference.carved import CarvedPair
 from benchmarks.inference.speed_table import Instructions, Speed
 from bootstrap.console import BootstrapError
-from demo.nested import BuildError, NestedError, Workspace
+from demo.nested import NestedError
+from tfcarve.app.workspace import BuildError, Workspace
 from tfcarve.errors import TfcarveError
 
 MODELS = (

@@ -18,12 +18,13 @@ from pathlib import Path
 from benchmarks import measure, workspaces
 from benchmarks.page import head
 from bootstrap.console import BootstrapError
-from demo.nested import BuildError, NestedError
+from demo.nested import NestedError
 from keras3 import in_library
 from keras3.names import NAMES
 from keras3.samples import Programs, Sample, samples
 from keras3.tolerances import tolerance
 from tfcarve import files
+from tfcarve.app.workspace import BuildError
 from tfcarve.models import read
 
 _COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.models.keras3 --keras3 PYTHON -o benchmarks/results/KERAS3.md"

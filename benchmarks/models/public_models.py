@@ -19,11 +19,12 @@ from pathlib import Path
 from benchmarks import measure, workspaces
 from benchmarks.page import head
 from bootstrap.console import BootstrapError
-from demo.nested import BuildError, NestedError
+from demo.nested import NestedError
 from public import results
 from public.models import MODELS
 from public.results import Result
 from tfcarve import files
+from tfcarve.app.workspace import BuildError
 
 _COMMAND = "PYTHONPATH=tools:tests:. python -m benchmarks.models.public_models -o benchmarks/results/PUBLIC_MODELS.md"
 _INTRODUCTION = """\

@@ -21,8 +21,9 @@ from benchmarks.page import head
 from benchmarks.preparation import prepare
 from bootstrap.console import BootstrapError
 from demo import cached_models, library
-from demo.nested import BuildError, NestedError, Workspace
+from demo.nested import NestedError
 from tfcarve import files
+from tfcarve.app.workspace import BuildError, Workspace
 from tfcarve.errors import TfcarveError
 
 PLATFORMS = ("linux_x86_64", "linux_arm64")

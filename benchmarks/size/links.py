@@ -18,9 +18,10 @@ from pathlib import Path
 
 from benchmarks import measure, page
 from benchmarks.size import options
-from demo import cached_models, library, nested
-from demo.nested import BuildError, NestedError, Workspace
+from demo import cached_models, library
+from demo.nested import NestedError
 from tfcarve import files
+from tfcarve.app.workspace import ALL_OUTPUTS, BuildError, Workspace
 
 # A linker optimization, and the prefix of its flags.
 STEPS: Mapping[str, str] = {
@@ -71,7 +72,7 @@ def _command(workspace: Workspace, target: str, mnemonic: str) -> list[str]:
 
 def _links(workspace: Workspace, platform: str) -> Iterator[Link]:
     target = f"//{options.PACKAGE}:{platform}_{options.DEFAULT}"
-    workspace.build([target], [nested.ALL_OUTPUTS], progress=sys.stderr.isatty())
+    workspace.build([target], [ALL_OUTPUTS], progress=sys.stderr.isatty())
     root = workspace.execution_root()
     link = _command(workspace, target, "CppLink")
     strip = _command(workspace, target, "TfStrip")

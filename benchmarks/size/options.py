@@ -24,11 +24,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import measure, page, workspaces
-from demo import cached_models, library, nested
+from demo import cached_models, library
 from demo.cached_models import CachedModel
 from demo.library import Library
-from demo.nested import BuildError, NestedError, Workspace
+from demo.nested import NestedError
 from tfcarve import files
+from tfcarve.app.workspace import ALL_OUTPUTS, BuildError, Workspace
 
 PACKAGE = "options_sizes"
 BUILD_FILE = Path(__file__).with_name("options.BUILD")
@@ -109,7 +110,7 @@ def _target(platform: str, option: str) -> str:
 
 
 def _built(workspace: Workspace, platform: str, option: str, flags: Sequence[str]) -> Library:
-    flags = [*flags, nested.ALL_OUTPUTS]
+    flags = [*flags, ALL_OUTPUTS]
     target = _target(platform, option)
     return library.build(workspace, target, platform, flags, progress=sys.stderr.isatty())
 

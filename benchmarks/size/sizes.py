@@ -22,9 +22,10 @@ from benchmarks import measure, page, selections, workspaces
 from benchmarks.size import size_selections, size_table
 from benchmarks.size.size_table import Measured, Variant
 from demo import cached_models, library
-from demo.nested import BuildError, NestedError, Workspace
+from demo.nested import NestedError
 from e2e.builds import prebuilt_selection
 from tfcarve import files
+from tfcarve.app.workspace import BuildError, Workspace
 from tfcarve.commands import common
 from tfcarve.commands.common import Sources
 from tfcarve.errors import TfcarveError

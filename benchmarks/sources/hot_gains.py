@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks import measure
 from benchmarks.sources import relink
 from demo.library import INPUT, OUTPUT
-from demo.nested import Workspace
+from tfcarve.app.workspace import Workspace
 from tfcarve.benchmark import program
 from tfcarve.benchmark.task import Task
 from tfcarve.emit import hot

@@ -23,7 +23,8 @@ from benchmarks.sources import hot_gains, relink
 from benchmarks.sources.hot_gains import Gain
 from benchmarks.sources.relink import Sizes
 from demo import cached_models
-from demo.nested import BuildError, NestedError, Workspace
+from demo.nested import NestedError
+from tfcarve.app.workspace import BuildError, Workspace
 from tfcarve.commands import common
 from tfcarve.emit import hot
 from tfcarve.errors import TfcarveError

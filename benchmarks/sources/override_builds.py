@@ -19,7 +19,8 @@ from msgspec.structs import replace
 from benchmarks import measure, workspaces
 from benchmarks.sources import relink
 from benchmarks.sources.relink import CommandError
-from demo.nested import NestedError, Workspace
+from demo.nested import NestedError
+from tfcarve.app.workspace import Workspace
 from tfcarve.emit import hot, units
 from tfcarve.objfile import archive
 from tfcarve.releases import known

@@ -21,10 +21,11 @@ from benchmarks.sources.override_builds import Exchange
 from benchmarks.sources.override_table import Row
 from benchmarks.sources.relink import CommandError
 from demo import cached_models
-from demo.nested import BuildError, NestedError, Workspace
+from demo.nested import NestedError
 from e2e.builds import app_workspace
 from e2e.graphs import dataset_graph, library_graphs, override_graphs
 from tfcarve import files
+from tfcarve.app.workspace import BuildError, Workspace
 from tfcarve.commands import common
 from tfcarve.errors import TfcarveError
 from tfcarve.releases import known

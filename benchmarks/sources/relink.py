@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from benchmarks import workspaces
 from benchmarks.size import sizes
-from demo import nested
-from demo.nested import NestedError, Workspace
+from demo.nested import NestedError
+from tfcarve.app.workspace import ALL_OUTPUTS, Workspace
 from tfcarve.emit import hot, units
 from tfcarve.objfile.linked_elf import LinkedElf
 from tfcarve.releases import known
@@ -65,7 +65,7 @@ def line(workspace: Workspace, platform: str, selection: Selection) -> LinkLine:
     sizes.place(workspace, selection)
     build = workspace.build(
         [LIBRARY],
-        [workspaces.platform_flag(platform), "--output_groups=default,sizes", nested.ALL_OUTPUTS],
+        [workspaces.platform_flag(platform), "--output_groups=default,sizes", ALL_OUTPUTS],
         progress=sys.stderr.isatty(),
     )
     file = build.named(LIBRARY, "sizes")["link.json"]
@@ -109,7 +109,7 @@ def optional_sources(workspace: Workspace, platform: str, folder: Path) -> Path:
 
     A library has only those that it refers to. Linked with_archive(), it can refer to others.
     """
-    flags = [workspaces.platform_flag(platform), nested.ALL_OUTPUTS]
+    flags = [workspaces.platform_flag(platform), ALL_OUTPUTS]
     build = workspace.build([workspaces.WHOLE_RUNTIME], flags, progress=sys.stderr.isatty())
     files = {file for found in build.outputs.values() for file in found}
     folders = (file.with_name(f"{file.name}.runfiles") for file in files)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import extent
-from demo.nested import Workspace
+from tfcarve.app.workspace import Workspace
 
 ROOT = (Path(os.environ["RUNFILES_DIR"]) / "_main/bazelw").resolve().parent
 ARM64 = "--platforms=@tfcarve//rules/platforms:linux_arm64"

@@ -14,9 +14,10 @@ os.environ.update(full_tensorflow.SETTINGS)
 
 from built import published
 from built.groups import GROUPS, Group
-from demo.build_events import Outputs
-from demo.nested import BuildError, NestedError, Workspace
+from demo.nested import NestedError
 from e2e.builds import app_workspace
+from tfcarve.app.build_events import Outputs
+from tfcarve.app.workspace import BuildError, Workspace
 
 # A release has the proof of each of its platforms in its output groups.
 _FLAGS = ("--norun_validations",)

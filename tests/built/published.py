@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from demo.build_events import Outputs
+from tfcarve.app.build_events import Outputs
 
 _FOLDERS = "_main/tests/built"
 _INDEX = "outputs.json"

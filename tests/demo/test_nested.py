@@ -13,7 +13,8 @@ import pytest
 
 from bootstrap.cache import cache_root
 from demo import nested
-from demo.nested import BuildError, NestedError, Workspace
+from demo.nested import NestedError
+from tfcarve.app.workspace import Build, BuildError, Workspace
 
 MODULE = 'local_path_override(\n    path = "../../..",\n)\n'
 
@@ -227,7 +228,7 @@ def test_other_failures_are_not_repeated(app: Path, tmp_path: Path) -> None:
 
 def test_files_of_a_build_by_their_names() -> None:
     one, two, library = Path("a/one"), Path("b/one"), Path("b/lib.so")
-    build = nested.Build({("//:x", "default"): (one,), ("//:x", "programs"): (two, library)}, "")
+    build = Build({("//:x", "default"): (one,), ("//:x", "programs"): (two, library)}, "")
     assert build.named("//:x") == {"one": one}
     assert build.named("//:x", "programs") == {"one": two, "lib.so": library}
     assert build.named("//:x", "programs", "default") == {"one": one, "lib.so": library}

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from demo.nested import Workspace
 from e2e.builds import app_workspace
+from tfcarve.app.workspace import Workspace
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from demo import inception, nested
-from demo.nested import Workspace
+from tfcarve.app.workspace import Workspace
 
 LOAD = 'load("@tfcarve//rules:defs.bzl", "tf_mobile_library", "tf_multi_platform_library")\n'
 LIBRARY = 'tf_mobile_library(name = "library", models = ["model.pb"], {})\n'

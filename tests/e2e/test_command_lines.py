@@ -17,8 +17,8 @@ import pytest
 from selections import selection
 
 import extent
-from demo.nested import Workspace
 from e2e.builds import app_workspace, prebuilt_selection
+from tfcarve.app.workspace import Workspace
 from tfcarve.releases import known
 
 _PACKAGE = "command_lines"

@@ -14,8 +14,8 @@ import pytest
 import tensorflow as tf
 
 from demo import nested
-from demo.nested import Workspace
 from e2e.builds import app_workspace
+from tfcarve.app.workspace import Workspace
 from tfcarve.models import read
 
 

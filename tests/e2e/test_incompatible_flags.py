@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from demo.nested import Workspace
 from e2e.builds import app_workspace
+from tfcarve.app.workspace import Workspace
 
 _TARGETS = ["//:release", "//:app_test", "//prepared:library", "//proof/..."]
 _OFF = re.compile(r"^  --\[no\](incompatible_\w+) .*default: \"false\"\)", re.MULTILINE)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import extent
-from demo.nested import BuildError, Workspace
 from e2e.builds import app_workspace, execution_log
+from tfcarve.app.workspace import BuildError, Workspace
 
 _SANDBOX = "linux-sandbox"
 # Without the disk cache, whose entries may come from builds with another strategy.

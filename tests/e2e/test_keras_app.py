@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from demo.nested import Workspace
 from e2e.builds import app_workspace, page_commands
+from tfcarve.app.workspace import Workspace
 
 
 @pytest.fixture(name="app", scope="module")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import trees
 
-from demo.nested import Workspace
 from e2e.builds import app_workspace, kernel_log
+from tfcarve.app.workspace import Workspace
 from tfcarve.registry import index, scan
 from tfcarve.registry.index import KernelIndex
 from tfcarve.registry.settings import Settings, find_compiler

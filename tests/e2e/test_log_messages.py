@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from demo.nested import Workspace
 from e2e.builds import app_workspace
+from tfcarve.app.workspace import Workspace
 
 _TARGETS = {"with": "//:tensorflow", "without": "//options:without_log_messages"}
 # A log message and a failed CHECK contain the name of their source file.

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from demo.nested import Workspace
 from e2e.builds import app_workspace
+from tfcarve.app.workspace import Workspace
 
 _TESTS = ["//proof:tiny_test", "//proof:tiny_arm64_test", "//proof:tolerant_test"]
 

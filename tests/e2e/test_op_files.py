@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from demo import nested
-from demo.nested import Workspace
 from e2e.builds import app_workspace
+from tfcarve.app.workspace import ALL_OUTPUTS, Workspace
 
 _SELECTION = "//:tensorflow_selection"
 _LIBRARY = "//:tensorflow"
@@ -50,7 +50,7 @@ def built(app: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with the app and the control, built by make."""
     root = app.execution_root()
     selection = app.build([_SELECTION]).named(_SELECTION)
-    library = app.build([_LIBRARY], [nested.ALL_OUTPUTS]).named(_LIBRARY)
+    library = app.build([_LIBRARY], [ALL_OUTPUTS]).named(_LIBRARY)
     (tree,) = (root.parents[1] / "external").glob("*tfcarve_tensorflow_2_14")
     values = {
         "APP": app.folder,

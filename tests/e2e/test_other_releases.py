@@ -12,8 +12,8 @@ from demo import cached_models, library
 from demo.cached_models import CachedModel
 from demo.facts import TOLERANCE
 from demo.library import Library
-from demo.nested import BuildError, Workspace
 from e2e.builds import app_workspace
+from tfcarve.app.workspace import BuildError, Workspace
 from tfcarve.releases import known
 
 _RELEASES = [name for name in known.names() if name != known.default_name()]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from demo.nested import Build, Workspace
 from e2e.builds import app_workspace
+from tfcarve.app.workspace import Build, Workspace
 from tfcarve.cli import main
 from tfcarve.prepare.graph import graph_file
 

@@ -18,9 +18,9 @@ import pytest
 import tensorflow as tf
 
 from built import published
-from demo.nested import Workspace
 from e2e.builds import app_workspace, built_libraries
 from models import frozen
+from tfcarve.app.workspace import Workspace
 from tfcarve.cli import main
 from tfcarve.prepare.quantize import ranges
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import extent
-from demo.nested import Workspace
 from e2e.builds import app_workspace
+from tfcarve.app.workspace import Workspace
 
 _TARGETS = extent.of("//:release", "//:release + //:release_armv7")
 # Models that full TensorFlow prepares, which is in the user's cache.

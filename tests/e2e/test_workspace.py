@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from demo import nested
-from demo.nested import Workspace
+from tfcarve.app.workspace import Build, Workspace
 
 _APP = "tests/e2e/workspace"
 _WITHOUT_MODULES = ("--noenable_bzlmod", "--enable_workspace")
@@ -30,7 +30,7 @@ def _flags(app: Workspace) -> list[str]:
     return [*_WITHOUT_MODULES, *(f"--override_repository={one}" for one in overrides)]
 
 
-def _selection(build: nested.Build) -> dict[str, object]:
+def _selection(build: Build) -> dict[str, object]:
     found = json.loads(build.named("//:tensorflow_selection")["selection.json"].read_bytes())
     assert isinstance(found, dict)
     return found

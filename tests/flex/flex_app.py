@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from demo.nested import Workspace
 from e2e.builds import app_workspace
 from flex import custom_op, flex_models
+from tfcarve.app.workspace import Workspace
 
 PACKAGE = "flex"
 DELEGATE = f"//{PACKAGE}:delegate"

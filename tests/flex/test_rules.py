@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import extent
-from demo.nested import BuildError, Workspace
 from flex import flex_app, flex_models
 from flex.flex_app import ONE_OP
 from tfcarve import cli
+from tfcarve.app.workspace import BuildError, Workspace
 
 
 @pytest.fixture(scope="module", name="app")

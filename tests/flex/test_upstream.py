@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from demo import nested
-from demo.nested import Workspace
+from tfcarve.app.workspace import Workspace
 
 # The test cases of each source.
 _CASES = {"buffer_map_test": 12, "delegate_test": 17, "kernel_test": 14}

@@ -15,10 +15,10 @@ import pytest
 from demo import cached_models, library
 from demo.facts import TOLERANCE
 from demo.inception import MODEL
-from demo.nested import Workspace
 from e2e.builds import app_workspace, override_library
 from e2e.builds.app_workspace import CLANG
 from e2e.random_cases import drawn_ops, random_ops
+from tfcarve.app.workspace import Workspace
 from tfcarve.client.library import Library
 
 _LIBRARY = "//:tensorflow"

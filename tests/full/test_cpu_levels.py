@@ -12,8 +12,8 @@ from demo import cached_models, library, nested
 from demo.cached_models import CachedModel
 from demo.facts import TOLERANCE
 from demo.library import INPUT, OUTPUT, Library
-from demo.nested import Workspace
 from e2e.sessions import cpu_features
+from tfcarve.app.workspace import Workspace
 
 # The flags of /proc/cpuinfo that the levels require, without those that all CPUs with the others have.
 _LEVELS: Mapping[str, frozenset[str]] = {

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from demo.nested import Workspace
 from e2e.builds import app_workspace, kernel_log, prebuilt_selection
 from e2e.objects import symbols
 from e2e.objects.symbols import Symbols
+from tfcarve.app.workspace import Workspace
 from tfcarve.releases import known
 from tfcarve.selection import libraries
 from tfcarve.selection.selection import Selection

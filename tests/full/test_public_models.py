@@ -10,10 +10,10 @@ import pytest
 
 from demo import nested
 from demo.inception import APP
-from demo.nested import Workspace
 from public import results
 from public.models import MODELS
 from public.results import Result, Sample
+from tfcarve.app.workspace import Workspace
 
 
 @pytest.fixture(name="workspace", scope="module")

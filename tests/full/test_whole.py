@@ -14,8 +14,8 @@ import clang
 import pytest
 
 from demo import nested
-from demo.nested import Workspace
 from flex import flex_models
+from tfcarve.app.workspace import Workspace
 from tfcarve.cli import main
 from tfcarve.objfile import cpu
 from tfcarve.objfile.shared_library import read_shared_library

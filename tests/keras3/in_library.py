@@ -11,9 +11,9 @@ import numpy as np
 
 from demo import library, nested
 from demo.library import Library
-from demo.nested import Workspace
 from keras3.samples import Sample
 from keras3.tolerances import Array, error
+from tfcarve.app.workspace import Workspace
 
 _PACKAGE = "public"
 PLATFORM = "linux_x86_64"

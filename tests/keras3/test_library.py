@@ -11,11 +11,11 @@ import pytest
 from demo import nested
 from demo.inception import APP
 from demo.library import Library
-from demo.nested import Workspace
 from keras3 import in_library
 from keras3.names import NAMES
 from keras3.samples import Programs, Sample, samples
 from keras3.tolerances import tolerance
+from tfcarve.app.workspace import Workspace
 
 
 @pytest.fixture(name="models", scope="module")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from demo import nested
-from demo.nested import Workspace
+from tfcarve.app.workspace import Workspace
 
 
 class Program(NamedTuple):

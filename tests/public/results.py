@@ -17,8 +17,9 @@ import numpy as np
 from bootstrap.cache import built_in_place, cache_root
 from demo import cached_models, library
 from demo.library import Library
-from demo.nested import NestedError, Workspace
+from demo.nested import NestedError
 from public.models import MODELS, Array
+from tfcarve.app.workspace import Workspace
 from tfcarve.cli import main
 from tfcarve.proof.difference import TOLERANCES, difference, largest_difference
 

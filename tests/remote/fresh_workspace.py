@@ -13,9 +13,9 @@ import pytest
 
 from demo import nested
 from demo.inception import APP
-from demo.nested import Workspace
 from e2e.builds import app_workspace
 from e2e.builds.execution_log import Spawn
+from tfcarve.app.workspace import Workspace
 
 # docs/how-to/remote.md shows them. The apps have no .bazelrc of their own.
 _CONFIGURATIONS = "tests/remote/remote.bazelrc"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from demo.nested import Workspace
 from e2e.builds.execution_log import Spawn
 from remote import cache_server, fresh_workspace
 from remote.cache_server import CacheServer
+from tfcarve.app.workspace import Workspace
 
 _TARGET = "//:tensorflow"
 # A few sources, for tests of a faulty server.

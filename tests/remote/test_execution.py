@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from demo.nested import BuildError, Workspace
 from flex import flex_app, flex_models, interpreters
 from remote import executor, fresh_workspace
 from remote.executor import Executor
+from tfcarve.app.workspace import BuildError, Workspace
 
 _COMPILED = "@tfcarve//tools/runtime/math"
 _TARGETS = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from demo.nested import Workspace
 from flex import flex_models
 from remote import fresh_workspace
+from tfcarve.app.workspace import Workspace
 
 _LIBRARY = "//:tensorflow"
 # An app for Android and iOS.

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from demo.nested import Workspace
 from e2e.builds import app_workspace, prebuilt_selection
 from models import frozen
 from runtime_rules import rule_models, without_rules
 from runtime_rules.rule_models import MODELS
+from tfcarve.app.workspace import Workspace
 from tfcarve.releases import known
 from tfcarve.selection import runtime_rules, selection
 from tfcarve.selection.selection import Selection

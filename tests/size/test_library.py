@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from tensorflow.core.framework import graph_pb2, types_pb2
 
-from demo import nested
-from demo.nested import Workspace
 from e2e.builds import app_workspace
 from tfcarve import cli
+from tfcarve.app.workspace import ALL_OUTPUTS, Workspace
 from tfcarve.releases import known
 from tfcarve.selection.selection import parse as parse_selection
 from tfcarve.size import link_line
@@ -41,7 +40,7 @@ def app() -> Iterator[Workspace]:
 @pytest.fixture(scope="module")
 def files(app: Workspace) -> dict[str, Path]:
     """The outputs of Inception's library for the host, by file name."""
-    build = app.build([TARGET], ["--output_groups=default,sizes", nested.ALL_OUTPUTS])
+    build = app.build([TARGET], ["--output_groups=default,sizes", ALL_OUTPUTS])
     return build.named(TARGET, "default", "sizes")
 
 

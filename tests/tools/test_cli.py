@@ -610,10 +610,10 @@ def test_tree_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_unavailable_pinned_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     release = dataclasses.replace(known.release(), folder=Path().absolute())
-    monkeypatch.setattr(pinned, "_tools", lambda: Path().absolute())
+    monkeypatch.setattr(pinned, "module_root", lambda: Path().absolute())
     with pytest.raises(InvalidInput, match="no TensorFlow source tree: pass --tensorflow"):
         pinned.tree(release)
-    Path("bootstrap").mkdir()
+    Path("tools/bootstrap").mkdir(parents=True)
     Path("pins.json").write_text('{"tensorflow": {"version": "9.8.7"}}')
     with pytest.raises(
         InvalidInput,
@@ -623,10 +623,10 @@ def test_unavailable_pinned_tree(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_damaged_pins(monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("bootstrap").mkdir()
+    Path("tools/bootstrap").mkdir(parents=True)
     Path("pins.json").write_text('{"tensorflow": {"version": 2}}')
     release = dataclasses.replace(known.release(), folder=Path())
-    monkeypatch.setattr(pinned, "_tools", lambda: Path().absolute())
+    monkeypatch.setattr(pinned, "module_root", lambda: Path().absolute())
     with pytest.raises(InvalidInput, match=r"^pins\.json: Expected `str`, got `int`"):
         pinned.tree(release)
 

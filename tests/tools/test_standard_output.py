@@ -175,6 +175,13 @@ def test_two_outputs_cannot_both_be_standard_output(capfd: pytest.CaptureFixture
     [
         (("units", "s.json", "--units", "-"), "--units: - is standard output: a folder"),
         (("units", "s.json", "--units", "u", "--hot-units", "-"), "--hot-units: - is"),
+        (("build", "m.pb", "-o", "-"), "-o/--output: - is standard output: a folder"),
+        (("build", "m.pb", "--eject", "-"), "--eject: - is standard output: a folder"),
+        (("golden", "m.pb", "--sample", "-"), "--sample: - is standard output: a folder"),
+        (
+            ("wheel", "a.so", "--name", "a", "-o", "-"),
+            "-o/--output: - is standard output: a folder",
+        ),
         (("include-tree", "a.h", "-o", "-"), "-o/--output: - is standard output: a folder"),
         (("xcframework", "x", "-o", "-"), "-o/--output: - is standard output: a folder"),
         (("graph", "m.pb", "--tensorboard", "-"), "--tensorboard: - is standard output: a folder"),

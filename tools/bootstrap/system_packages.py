@@ -93,3 +93,7 @@ def provide() -> None:
             raise BootstrapError(
                 f"{' '.join(command)} failed ({_DECLINE}): {done.stderr.strip()[-400:]}"
             )
+
+
+if __name__ == "__main__":
+    print("\n".join(missing_packages()))

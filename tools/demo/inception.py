@@ -22,7 +22,8 @@ from demo import cached_models, facts, library, nested, speed, time_spent
 from demo.cached_models import CachedModel
 from demo.facts import Measured, Selected
 from demo.library import Library
-from demo.nested import BuildError, NestedError, Workspace
+from demo.nested import NestedError
+from tfcarve.app.workspace import BuildError, Workspace
 
 APP = Path("tests/e2e/bzlmod")
 MODEL = "inception_v3"

@@ -16,18 +16,12 @@ import numpy as np
 
 from bootstrap.cache import cache_root
 from demo.cached_models import CachedModel
-from demo.nested import NestedError, Workspace
+from demo.nested import NestedError
+from tfcarve.app.emulators import EMULATORS
+from tfcarve.app.workspace import Workspace
 
 INPUT = "input"
 OUTPUT = "output"
-
-# The commands that run a platform's programs on this machine.
-EMULATORS: Mapping[str, tuple[str, ...]] = {
-    "linux_x86_64": (),
-    "linux_arm64": ("qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu"),
-    # qemu's default CPU would also run instructions that a Raspberry Pi 2 does not have.
-    "linux_armv7": ("qemu-arm-static", "-cpu", "cortex-a7", "-L", "/usr/arm-linux-gnueabihf"),
-}
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import msgspec
 
 from tfcarve import files, json_codec
 from tfcarve.errors import InvalidInput
+from tfcarve.module_root import module_root
 from tfcarve.releases.release import Release
 
 _DONE = "tfcarve_source.json"
@@ -30,13 +31,6 @@ class _Pin(msgspec.Struct, frozen=True):
 
 class _Pins(msgspec.Struct, frozen=True):
     tensorflow: _Pin
-
-
-def _tools() -> Path:
-    """Returns the folder that contains the package `bootstrap`."""
-    package = Path(__file__).parent
-    installed = package / "_pinned"
-    return installed if installed.is_dir() else package.parent
 
 
 def _fetch(tools: Path, sources: Path, tree: Path, *arguments: str) -> tuple[int, str]:
@@ -97,7 +91,7 @@ def tree(release: Release) -> Path:
 
     Raises InvalidInput, listing each attempt, if the sources cannot be fetched.
     """
-    tools, sources = _tools(), release.file("pins.json")
+    tools, sources = module_root() / "tools", release.file("pins.json")
     if not sources.is_file() or not (tools / "bootstrap").is_dir():
         raise InvalidInput(
             "no TensorFlow source tree: pass --tensorflow DIR or set TFCARVE_TENSORFLOW"

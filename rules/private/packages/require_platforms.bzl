@@ -10,7 +10,7 @@ def require_platforms(what, platforms, os):
     Args:
       what: rule and target, for the message.
       platforms: list of platform names.
-      os: "android" or "ios".
+      os: "android", "ios" or "linux".
     """
     known = sorted([name for name, row in PLATFORMS.items() if row.os == os])
     unknown = [name for name in platforms if name not in known]

@@ -11,9 +11,9 @@ from typing import Any
 from demo import cached_models, nested
 from demo.cached_models import CachedModel
 from demo.inception import APP
-from demo.nested import Build, Workspace
 from e2e.builds import execution_log
 from e2e.builds.execution_log import Spawn
+from tfcarve.app.workspace import Build, Workspace
 
 # Flags that compile everything by clang, and the name of the copy of the app whose builds have them.
 CLANG = ("--repo_env=CC=clang-19", "--repo_env=TFCARVE_CROSS_COMPILER=clang++-19")

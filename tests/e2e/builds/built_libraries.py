@@ -10,8 +10,8 @@ from pathlib import Path
 
 from built import published
 from demo.library import EMULATORS
-from demo.nested import Workspace
 from runtime.include import c_api_abi
+from tfcarve.app.workspace import Workspace
 
 COMPILERS: Mapping[str, str] = {
     "linux_arm64": "aarch64-linux-gnu-g++",

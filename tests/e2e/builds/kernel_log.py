@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from demo.nested import Workspace
+from tfcarve.app.workspace import Workspace
 from tfcarve.registry.index import Registration
 from tfcarve.selection.selection import Selection
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from demo.nested import Workspace
 from e2e.builds import app_workspace
 from e2e.random_cases import drawn_ops
+from tfcarve.app.workspace import Workspace
 
 _PACKAGE = "overrides"
 

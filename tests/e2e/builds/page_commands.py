@@ -14,8 +14,8 @@ from types import MappingProxyType
 import pytest
 
 from demo import nested
-from demo.nested import Workspace
 from docs.blocks import Block, blocks, commands
+from tfcarve.app.workspace import Workspace
 from tfcarve.cli import main
 
 _NUMBER = re.compile(r"\d[\d.,]*(?:e-\d+)?")

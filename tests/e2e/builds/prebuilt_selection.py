@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from demo.nested import Workspace
+from tfcarve.app.workspace import Workspace
 from tfcarve.emit import header, op_files
 from tfcarve.releases import known
 from tfcarve.selection.selection import Selection

@@ -10,6 +10,7 @@ import pytest
 import tensorflow as tf
 
 from tfcarve.cli import main
+from tfcarve.proof import golden_index
 
 pytest_plugins = ["forked"]
 pytestmark = pytest.mark.usefixtures("forked")
@@ -29,6 +30,56 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     np.save(folder / "y.npy", np.array([10, 20], np.float32))
     np.save(folder / "three.npy", np.array([1, 2, 3], np.float32))
     return folder / "add.pb"
+
+
+def test_a_sample(model: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "sample"
+    assert main(["golden", str(model), f"--sample={folder}"]) == 0
+    sample = golden_index.read(folder)
+    assert [entry.tensor for entry in sample.inputs] == ["x", "y"]
+    assert [entry.tensor for entry in sample.outputs] == ["z", "halves", "halves:1"]
+    fed, found = (
+        [np.load(folder / entry.file) for entry in side] for side in (sample.inputs, sample.outputs)
+    )
+    assert all(array.any() for array in fed)
+    for array, expected in zip(found, (fed[0] + fed[1], fed[0][:1], fed[0][1:]), strict=True):
+        np.testing.assert_array_equal(array, expected)
+    # The values are the same on each run.
+    written = {file.name: file.read_bytes() for file in folder.iterdir()}
+    assert main(["golden", str(model), f"--sample={folder}"]) == 0
+    assert written == {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def test_a_sample_of_given_values(model: Path, tmp_path: Path) -> None:
+    np.savez(tmp_path / "xy.npz", x=np.float32([[1, 2], [3, 4]]), y=np.float32([[5, 6], [7, 8]]))
+    words = ["golden", str(model), f"--sample={tmp_path / 'sample'}"]
+    assert main([*words, f"--data={tmp_path / 'xy.npz'}"]) == 0
+    assert np.load(tmp_path / "sample/output0.npy").tolist() == [6, 8]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "pass --output NAME=FILE.npy, or --sample DIR"),
+        (["--output=z=z.npy", "--data=x.npz"], "--sample DIR, which --data belongs to"),
+        (
+            ["--sample={folder}", "--output=z=z.npy"],
+            "pass either --sample, or --input and --output",
+        ),
+        (["--sample={folder}"], "contains 'own.txt', which tfcarve did not write"),
+        (["--sample=new", "--data={npz}"], "xy.npz: there is no array for the input 'y'"),
+    ],
+)
+def test_invalid_samples(
+    words: list[str], message: str, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, npz = tmp_path / "folder", tmp_path / "xy.npz"
+    folder.mkdir()
+    (folder / "own.txt").write_text("own")
+    np.savez(npz, x=np.float32([1, 2]))
+    filled = [word.format(folder=folder, npz=npz) for word in words]
+    assert main(["golden", str(model), *filled]) == 2
+    assert message in capsys.readouterr().err
 
 
 def test_outputs_of_full_tensorflow(model: Path, tmp_path: Path) -> None:

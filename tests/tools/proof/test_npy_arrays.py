@@ -50,7 +50,7 @@ def test_unicode(tmp_path: Path) -> None:
 )
 def test_what_files_do_not_store(array: Any, message: str, tmp_path: Path) -> None:
     with pytest.raises(ArrayError) as raised:
-        npy_arrays.write(tmp_path / "a.npy", "out", array)
+        npy_arrays.write(tmp_path / "a.npy", "the output 'out'", array)
     assert message in str(raised.value)
     assert not any(tmp_path.iterdir())
 

@@ -25,12 +25,13 @@ class Command(Protocol):
 
 # The subcommands in the order of `tfcarve --help`, by the title of their group.
 GROUPS: Mapping[str, tuple[str, ...]] = {
+    "From models to a library": ("build",),
     "Models": (
         *("inspect", "graph", "freeze", "transform", "calibrate"),
         *("compare", "diff", "memmap", "protect"),
     ),
     "Selection": ("select", "explain", "locate", "index", "header", "op-files"),
-    "Library": ("prove", "golden", "benchmark", "xcframework", "aar"),
+    "Library": ("prove", "golden", "benchmark", "xcframework", "aar", "wheel"),
     "Size": ("size", "size-check", "size-comment", "size-predict", "size-marginal"),
     "Build steps, which the Bazel rules run": (
         *("units", "optional-sources", "include-tree"),

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfcarve import files, full_tensorflow
-from tfcarve.commands import common, freeze_options
-from tfcarve.commands.options import DASH
+from tfcarve.commands import common, freeze_options, prepare_options
+from tfcarve.commands.options import DASH, output_folder
 from tfcarve.errors import InvalidInput
 from tfcarve.models import other_formats, read
 from tfcarve.models.node_names import meant
@@ -55,10 +55,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             f"--{option}",
             action="append",
             default=[],
-            required=option == "output",
             metavar="NAME=FILE.npy",
             help=f"{what}; may be repeated",
         )
+    parser.add_argument(
+        "--sample",
+        type=output_folder,
+        metavar="DIR",
+        help="instead of --input and --output: writes a value for each Placeholder of a frozen graph, each of its outputs, and "
+        "sample.json, which lists them",
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        metavar="FILE.npz",
+        help="with --sample: an array for each Placeholder, by name; of several samples the first (default: random values, the same "
+        "on each run)",
+    )
     freeze_options.add_graph(parser)
     freeze_options.add_tensors(parser)
     freeze_options.add_freeze(parser)
@@ -110,6 +123,10 @@ def _check_release(name: Path, model: "Model", release: Release) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the outputs; TensorFlow must be installed in the Python that runs tfcarve."""
+    if arguments.sample:
+        return _write_sample(arguments)
+    if not arguments.output or arguments.data:
+        raise InvalidInput("pass --output NAME=FILE.npy, or --sample DIR, which --data belongs to")
     inputs = _pairs(arguments.input, "input")
     outputs = _pairs(arguments.output, "output")
     for path in (path for _, path in inputs):
@@ -134,6 +151,17 @@ def run(arguments: argparse.Namespace) -> int:
                 common.warn(warning)
         for number, (_, path) in enumerate(outputs):
             common.output(files.read_bytes(Path(folder, f"{number}.npy")), path)
+    return 0
+
+
+def _write_sample(arguments: argparse.Namespace) -> int:
+    if arguments.input or arguments.output:
+        raise InvalidInput("pass either --sample, or --input and --output")
+    prepare_options.require_packages()
+    from tfcarve.prepare.compare import golden_sample
+
+    files.require_own(arguments.sample, golden_sample.is_ours)
+    files.write_directory(arguments.sample, golden_sample.computed(arguments.model, arguments.data))
     return 0
 
 

@@ -1,20 +1,20 @@
 """Renders the jinja2 templates in the folder templates/."""
 
 import functools
-from pathlib import Path
+import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfcarve.emit.cstring import quote
+from tfcarve.module_root import module_root
 
 if TYPE_CHECKING:
     import jinja2
 
 
-def _folder() -> Path:
-    """Returns the folder with the templates: inside the package in a wheel, otherwise at the repository's root."""
-    package = Path(__file__).parents[1]
-    inside = package / "templates"
-    return inside if inside.is_dir() else package.parents[1] / "templates"
+def _starlark(value: str | Sequence[str]) -> str:
+    """Returns a string or a list of strings as Starlark has it, which is JSON's form."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 @functools.cache
@@ -22,7 +22,7 @@ def _environment() -> "jinja2.Environment":
     import jinja2  # slow to import, and few commands need it
 
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_folder()),
+        loader=jinja2.FileSystemLoader(module_root() / "templates"),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -30,6 +30,7 @@ def _environment() -> "jinja2.Environment":
         autoescape=False,
     )
     environment.filters["cstring"] = quote
+    environment.filters["starlark"] = _starlark
     return environment
 
 

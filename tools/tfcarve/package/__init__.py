@@ -1,5 +1,5 @@
-"""Packages for app builds: xcframeworks for iOS, AARs for Android.
+"""Packages for app builds: xcframeworks for iOS, AARs for Android, Python wheels for Linux.
 
-Here: XCFramework and AAR.
+Here: XCFramework, AAR and wheel.
 Not here: reading object files.
 """

@@ -43,7 +43,7 @@ def main(argv: list[str]) -> None:
     with tf.compat.v1.Session(graph=graph) as session:
         arrays = session.run([_tensor(name) for name in outputs], feeds)
     for number, (name, array) in enumerate(zip(outputs, arrays, strict=True)):
-        npy_arrays.write(Path(folder, f"{number}.npy"), name, np.asarray(array))
+        npy_arrays.write(Path(folder, f"{number}.npy"), f"the output {name!r}", np.asarray(array))
 
 
 def _tensor(name: str) -> str:

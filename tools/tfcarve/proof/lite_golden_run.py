@@ -26,7 +26,7 @@ def main(argv: list[str]) -> None:
     interpreter = tf.lite.Interpreter(model_path=model, num_threads=1)
     arrays = lite_model.run(interpreter, signature, feeds, outputs)
     for number, (name, array) in enumerate(zip(outputs, arrays, strict=True)):
-        npy_arrays.write(Path(folder, f"{number}.npy"), name, array)
+        npy_arrays.write(Path(folder, f"{number}.npy"), f"the output {name!r}", array)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import tokenize
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -39,13 +39,13 @@ def read(path: Path) -> Array:
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
-def write(path: Path, name: str, array: Array) -> None:
-    """Writes an output to a .npy file.
+def write(target: Path | IO[bytes], name: str, array: Array) -> None:
+    """Writes a tensor to a .npy file.
 
     Args:
-      path: of the file.
-      name: of the output, for messages.
-      array: the output.
+      target: the path of the file, or a stream.
+      name: of the tensor, for messages: "the output 'x'".
+      array: its value.
 
     Raises:
       ArrayError: such a file cannot store it.
@@ -53,11 +53,9 @@ def write(path: Path, name: str, array: Array) -> None:
     if array.dtype.kind == "O":
         if any(bytes(element).endswith(b"\0") for element in array.reshape(-1)):
             raise ArrayError(
-                f"the output {name!r} has a string that ends with a zero byte, which .npy files do not store"
+                f"{name} has a string that ends with a zero byte, which .npy files do not store"
             )
         array = array.astype("S")
     if array.dtype.kind not in _KINDS:
-        raise ArrayError(
-            f"the output {name!r} has type {type_name(array.dtype)}, which .npy files lack"
-        )
-    np.save(path, np.asarray(array, order="C"), allow_pickle=False)
+        raise ArrayError(f"{name} has type {type_name(array.dtype)}, which .npy files lack")
+    np.save(target, np.asarray(array, order="C"), allow_pickle=False)

@@ -13,6 +13,7 @@ import msgspec
 
 from tfcarve.errors import InvalidInput
 from tfcarve.json_codec import JsonDocument
+from tfcarve.module_root import module_root
 from tfcarve.releases import tree_version
 from tfcarve.releases.release import IndexFacts, Layout, Release, read
 
@@ -25,12 +26,8 @@ class TreeFacts(JsonDocument, frozen=True):
 
 
 def folder() -> Path:
-    """Returns the folder of all releases: in the repository, or in the installed package."""
-    package = Path(__file__).parents[1]
-    installed = package / "_pinned" / "releases"
-    if installed.is_dir():
-        return installed
-    return package.parents[1] / "third_party" / "tensorflow" / "releases"
+    """Returns the folder of all releases."""
+    return module_root() / "third_party" / "tensorflow" / "releases"
 
 
 def names() -> list[str]:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from demo.build_events import outputs
+from tfcarve.app.build_events import outputs
 
 
 def _set(key: str, files: list[str], inner: tuple[str, ...] = ()) -> dict[str, Any]:
