@@ -31,7 +31,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         *("compare", "diff", "memmap", "protect"),
     ),
     "Selection": ("select", "explain", "locate", "index", "header", "op-files"),
-    "Library": ("prove", "golden", "benchmark", "xcframework", "aar", "wheel"),
+    "Library": ("prove", "golden", "benchmark", "xcframework", "aar", "check-apk", "wheel"),
     "Size": ("size", "size-check", "size-comment", "size-predict", "size-marginal"),
     "Build steps, which the Bazel rules run": (
         *("units", "optional-sources", "include-tree"),

@@ -11,6 +11,7 @@ from tfcarve.objfile import elf
 
 _EXPORTED_BINDINGS = ("STB_GLOBAL", "STB_WEAK")
 # Bits of DT_FLAGS and DT_FLAGS_1.
+_STRIPPED = (".symtab", ".debug_info")
 _DF_TEXTREL, _DF_BIND_NOW, _DF_1_NOW = 4, 8, 1
 
 
@@ -26,6 +27,7 @@ class SharedLibrary:
       has_build_id: whether it has a build ID note.
       is_relro: whether all memory that relocation writes is read-only afterwards (full RELRO).
       has_text_relocations: whether relocation writes to code.
+      is_stripped: whether it has neither a table of all symbols nor debug information.
       needed: the libraries that it loads (DT_NEEDED).
       exported: the symbols that it exports.
       initialisers: number of functions that run when it is loaded.
@@ -39,6 +41,7 @@ class SharedLibrary:
     has_build_id: bool
     is_relro: bool
     has_text_relocations: bool
+    is_stripped: bool
     needed: tuple[str, ...]
     exported: frozenset[str]
     initialisers: int
@@ -86,6 +89,7 @@ def _read(file: ELFFile, cpu: str, where: str) -> SharedLibrary:
         has_build_id=any(note["n_type"] == "NT_GNU_BUILD_ID" for note in notes),
         is_relro=binds_now and any(s["p_type"] == "PT_GNU_RELRO" for s in segments),
         has_text_relocations="DT_TEXTREL" in values or bool(flags & _DF_TEXTREL),
+        is_stripped=not any(file.get_section_by_name(name) for name in _STRIPPED),
         needed=tuple(_text(tag, "needed") for tag in tags if tag.entry.d_tag == "DT_NEEDED"),
         exported=frozenset(
             symbol.name
