@@ -50,7 +50,7 @@ MODULES = {
     "commands/__init__": [],
     "commands/aar": ["commands/common", "commands/options", "package/aar"],
     "commands/benchmark": ["benchmark/figures", "benchmark/library_run", "benchmark/page", "commands/common", "commands/options", "commands/size_common", "models/read", "objfile/executable", "progress", "validity/op_types"],
-    "commands/build": ["app/build", "app/plan", "commands/common", "commands/freeze_options", "commands/options"],
+    "commands/build": ["app/build", "app/plan", "commands/common", "commands/freeze_options", "commands/options", "models/read"],
     "commands/calibrate": ["commands/common", "commands/options", "commands/prepare_options", "objfile/executable", "prepare/calibrate/calibration", "prepare/calibrate/carved_session", "prepare/calibrate/heap", "prepare/compare/npz", "prepare/graph/digest", "prepare/pipeline/pipeline", "prepare/pipeline/presets", "progress"],
     "commands/check_apk": ["commands/common", "package/apk"],
     "commands/common": ["pinned", "printable", "releases/known", "selection/selection"],

@@ -75,6 +75,28 @@ def test_the_library_is_complete(output: Path, platform: str) -> None:
     assert {"include", "libtensorflow-core.a", "link_flags.txt", "proof.json", "programs"} <= names
 
 
+_APP = """
+#include "tfcarve_c_api.h"
+int main() { return tfcarve_kernel_count() == 0; }
+"""
+
+
+def test_the_printed_flags_link_an_app(output: Path, tmp_path: Path) -> None:
+    folder = output.parent
+    printed = (folder / "printed.txt").read_text()
+    (folder / "app.cc").write_text(_APP)
+    found = re.search(r"to link it: (c\+\+ .*?); for a static library the flags of (\S+);", printed)
+    assert found, printed
+    shared, static = tmp_path / "shared", tmp_path / "static"
+    command = [*found[1].split(), "-o", str(shared)]
+    subprocess.run(command, cwd=folder, check=True)
+    library = {"LD_LIBRARY_PATH": str(folder / "out/linux_x86_64")}
+    assert subprocess.run([shared], check=False, env=library).returncode == 0
+    words = [word for word in found[1].split() if word != "-ltensorflow-core"]
+    subprocess.run([*words, f"@{found[2]}", "-o", str(static)], cwd=folder, check=True)
+    assert subprocess.run([static], check=False, env={}).returncode == 0
+
+
 def test_a_wrong_output_is_found(output: Path, tmp_path: Path) -> None:
     programs = output / "linux_x86_64/programs"
     run_model, benchmark = programs / "run_model", programs / "benchmark_model"
@@ -97,9 +119,13 @@ def test_a_wrong_output_is_found(output: Path, tmp_path: Path) -> None:
 
 
 def test_a_build_that_fails(tmp_path: Path) -> None:
-    (tmp_path / "net.pb").write_bytes(b"not a graph")
+    """TensorFlow cannot run the model on random values."""
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.string, [None], name="x")
+        tf.raw_ops.Reshape(tensor=x, shape=[3], name="y")
+    (tmp_path / "net.pb").write_bytes(graph.as_graph_def().SerializeToString())
     words = [sys.executable, "-m", "tfcarve", "build", "net.pb", "-o", "out"]
     done = subprocess.run(words, cwd=tmp_path, check=False, capture_output=True, text=True)
     assert done.returncode == 1
-    assert "the build failed" in done.stderr and "net.pb" in done.stderr
+    assert "the build failed" in done.stderr and "net" in done.stderr
     assert not (tmp_path / "out").exists()

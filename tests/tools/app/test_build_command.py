@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import flat
+import protos
 import pytest
+from protos import node
 
 from tfcarve.app import build, project
 from tfcarve.cli import main
@@ -13,11 +16,13 @@ from tfcarve.commands.build import PLATFORMS, PRESETS
 from tfcarve.errors import InvalidInput
 from tfcarve.module_root import module_root
 
+_GRAPH = protos.graph(node("n", "NoOp"))
+
 
 @pytest.fixture(name="model")
 def _model(tmp_path: Path) -> Path:
     file = tmp_path / "net.pb"
-    file.write_bytes(b"a graph")
+    file.write_bytes(_GRAPH)
     return file
 
 
@@ -47,15 +52,29 @@ def test_platforms_and_presets_are_those_of_the_rules() -> None:
         (["{model}", "--data=a.pb=x.npz"], "'a.pb' is none of the models"),
         (["{model}", "--data=x.npz"], "x.npz: no such file"),
         (["{model}"], "pass -o DIR, the folder for the libraries"),
+        (["{folder}/text.pb", "-o=out"], "text.pb: "),
+        (["{folder}/ops.json", "-o=out"], "ops.json: "),
+        (["{folder}/net.onnx", "-o=out"], "net.onnx: "),
+        (["{folder}", "-o=out"], "saved_model.pb"),
+        (["{model}", "--custom-op=gone.cc"], "gone.cc: no such file"),
+        (
+            ["{model}", "--custom-op={model}", "--custom-op={model}"],
+            "two files have the same name",
+        ),
+        (["{model}", "--eject={model}"], "net.pb: is no folder"),
     ],
 )
 def test_invalid_arguments(
     words: list[str], message: str, model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lite, other = model.with_suffix(".tflite"), model.with_name("other.pb")
-    for file in (lite, other):
-        file.write_bytes(b"a model")
-    assert main(["build", *(w.format(model=model, lite=lite, other=other) for w in words)]) == 2
+    other.write_bytes(_GRAPH)
+    lite.write_bytes(flat.model([], []))
+    model.with_name("text.pb").write_text("no graph")
+    model.with_name("ops.json").write_text("[]")
+    model.with_name("net.onnx").write_bytes(b"\x08\x07")
+    places = {"model": model, "lite": lite, "other": other, "folder": model.parent}
+    assert main(["build", *(word.format(**places) for word in words)]) == 2
     assert message in capsys.readouterr().err
 
 
@@ -73,7 +92,7 @@ def test_a_dry_run_prints_what_a_build_does(
 def test_the_workspace_is_written(model: Path, tmp_path: Path) -> None:
     place = tmp_path / "workspace"
     assert main(["build", str(model), f"--eject={place}"]) == 0
-    assert (place / "models/net.pb").read_bytes() == b"a graph"
+    assert (place / "models/net.pb").read_bytes() == _GRAPH
     assert "tf_multi_platform_library(" in (place / "BUILD").read_text(encoding="utf-8")
     assert main(["build", str(model), f"--eject={place}"]) == 2  # it is not empty
 

@@ -1,9 +1,9 @@
-"""Builds a project, runs its models in the libraries that run here, and copies the libraries."""
+"""Builds a project, runs its models in the libraries that run here, and copies the libraries to the user's folder."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,8 +51,8 @@ def require_own(project: Project, output: Path) -> None:
             )
 
 
-def build(project: Project, output: Path, *, progress: bool) -> Iterator[Built]:
-    """Builds a project; yields each library when it is in the folder `output`.
+def build(project: Project, output: Path, *, progress: bool) -> list[Built]:
+    """Builds a project, runs its models, and copies the libraries if all is well.
 
     Args:
       project: the libraries and models.
@@ -60,17 +60,22 @@ def build(project: Project, output: Path, *, progress: bool) -> Iterator[Built]:
       progress: whether Bazel's messages go to the terminal.
 
     Raises:
-      CheckFailed: the build fails, or a library does not compute TensorFlow's outputs.
+      CheckFailed: the build fails, or a library does not compute TensorFlow's outputs. Nothing is copied.
     """
     with folder.opened(project) as workspace:
         built = _built(project, workspace, progress)
         shipped = _shipped(project, workspace, built)
+        found = [_checked(project, platform, built, shipped) for platform in project.platforms]
         for platform in project.platforms:
-            yield _library(project, platform, built, shipped, output)
+            _copy(platform, built, output / platform)
         models = output / MODELS
         models.mkdir(parents=True, exist_ok=True)
         for model in shipped:
             shutil.copyfile(model.graph, models / f"{model.name}{model.graph.suffix}")
+    return [
+        Built(platform, _library(output / platform), checked, why)
+        for platform, (checked, why) in zip(project.platforms, found, strict=True)
+    ]
 
 
 def _built(project: Project, workspace: Workspace, progress: bool) -> Build:
@@ -101,29 +106,35 @@ def _shipped(project: Project, workspace: Workspace, built: Build) -> list[Shipp
     return found
 
 
-def _library(
-    project: Project, platform: str, built: Build, shipped: Iterable[Shipped], output: Path
-) -> Built:
+def _checked(
+    project: Project, platform: str, built: Build, shipped: Iterable[Shipped]
+) -> tuple[dict[str, Checked], str]:
+    """Returns the result of each model in the library for a platform, or why none was run."""
+    why_not = project.why_not_run or _why_not_run(platform)
+    if why_not:
+        return {}, why_not
+    named = built.named(_TARGET, f"{platform}_{_PROGRAMS}")
+    programs = Programs(platform, named["run_model"], named["benchmark_model"])
+    return {model.name: check.check(model, programs) for model in shipped}, ""
+
+
+def _copy(platform: str, built: Build, target: Path) -> None:
+    """Copies the library for a platform, with its programs."""
     inside = f"/{RELEASE}/{platform}/"
-    places = {
+    (source,) = {
         Path(str(file).partition(inside)[0] + inside)
         for file in built.files(_TARGET)
         if inside in str(file)
     }
-    (source,) = places
-    target = output / platform
     target.parent.mkdir(parents=True, exist_ok=True)
     folder.replace(source, target)
-    named = {file.name: file for file in built.files(_TARGET, f"{platform}_{_PROGRAMS}")}
     (target / _PROGRAMS).mkdir()
-    for name, file in named.items():
+    for name, file in built.named(_TARGET, f"{platform}_{_PROGRAMS}").items():
         shutil.copy(file, target / _PROGRAMS / name)
-    library = next(target / name for name in _LIBRARIES if (target / name).is_file())
-    why_not = project.why_not_run or _why_not_run(platform)
-    if why_not:
-        return Built(platform, library, {}, why_not)
-    programs = Programs(platform, named["run_model"], named["benchmark_model"])
-    return Built(platform, library, {m.name: check.check(m, programs) for m in shipped})
+
+
+def _library(place: Path) -> Path:
+    return next(place / name for name in _LIBRARIES if (place / name).is_file())
 
 
 def _why_not_run(platform: str) -> str:

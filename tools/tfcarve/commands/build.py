@@ -31,6 +31,7 @@ _DEFAULT_PRESET = "mobile"
 _HOSTS = {"x86_64": "linux_x86_64", "aarch64": "linux_arm64"}
 # Their outputs differ from the model's by more than the default tolerance.
 _INEXACT = ("weights16", "weights8", "int8")
+_SUFFIXES = (".pb", ".pbtxt", ".pb.txt", ".tflite")
 _COLUMNS = ("platform", "library", "bytes", "model", "difference", "CPU ms")
 
 
@@ -111,26 +112,50 @@ def run(arguments: argparse.Namespace) -> int:
     from tfcarve.app import build, folder
 
     if arguments.eject:
-        if arguments.eject.exists() and any(arguments.eject.iterdir()):
-            raise InvalidInput(f"{arguments.eject}: is not empty: pass a new folder")
+        _require_new(arguments.eject)
         folder.write(project, arguments.eject)
         print(f"{arguments.eject}: build it with {project.module / 'bazelw'} build //:release")
         return 0
+    if not arguments.dry_run:
+        if arguments.output is None:
+            raise InvalidInput("pass -o DIR, the folder for the libraries")
+        build.require_own(project, arguments.output)
     _print_plan(project)
     if arguments.dry_run:
         for name, text in project.texts().items():
             print(f"\n# {name}\n{text}", end="")
         return 0
-    if arguments.output is None:
-        raise InvalidInput("pass -o DIR, the folder for the libraries")
-    build.require_own(project, arguments.output)
-    built = list(build.build(project, arguments.output, progress=sys.stderr.isatty()))
+    built = build.build(project, arguments.output, progress=sys.stderr.isatty())
     common.table(_rows(built), _COLUMNS, False)
     for one in built:
         if one.not_run:
             print(f"{one.platform}: no model was run: {one.not_run}")
     print(_how_to_link(project, built))
     return 0
+
+
+def _require_new(place: Path) -> None:
+    try:
+        used = place.exists() and any(place.iterdir())
+    except OSError as error:
+        raise InvalidInput(f"{place}: is no folder: {error.strerror}") from None
+    if used:
+        raise InvalidInput(f"{place}: is not empty: pass a new folder")
+
+
+def _require_model(path: Path) -> None:
+    """Raises InvalidInput if a file is no model that the rules build a library for."""
+    from tfcarve.models import keras, read
+
+    if not path.exists():
+        raise InvalidInput(f"{path}: no such file or folder")
+    if path.suffix.lower() in keras.SUFFIXES:
+        return
+    read.read(path)
+    if not read.is_saved_model(path) and not path.name.endswith(_SUFFIXES):
+        raise InvalidInput(
+            f"{path}: pass a GraphDef ({', '.join(_SUFFIXES[:-1])}), a Keras file, the folder of a SavedModel or a .tflite"
+        )
 
 
 def _project(arguments: argparse.Namespace) -> "Project":
@@ -142,9 +167,13 @@ def _project(arguments: argparse.Namespace) -> "Project":
             raise InvalidInput(
                 f"--platform {name}: unknown; the platforms are: {', '.join(PLATFORMS)}"
             )
-    for path in (*arguments.models, *arguments.custom_op):
-        if not path.exists():
-            raise InvalidInput(f"{path}: no such file or folder")
+    for path in arguments.models:
+        _require_model(path)
+    for path in arguments.custom_op:
+        if not path.is_file():
+            raise InvalidInput(f"{path}: no such file")
+    if len({path.name for path in arguments.custom_op}) < len(arguments.custom_op):
+        raise InvalidInput("--custom-op: two files have the same name: rename one of them")
     found = models(arguments.models, _data(arguments.data, arguments.models))
     if len({model.is_lite for model in found}) > 1:
         raise InvalidInput(
