@@ -116,6 +116,8 @@ def test_a_wrong_output_is_found(output: Path, tmp_path: Path) -> None:
     np.save(sample / "output0.npy", right + 1)
     with pytest.raises(CheckFailed, match="output 'y'"):
         check.check(model, Programs("linux_x86_64", run_model, benchmark))
+    found = check.check(model, Programs("linux_x86_64", run_model, benchmark), tolerance=1.0)
+    assert 0.01 < found.difference <= 1
 
 
 def test_a_build_that_fails(tmp_path: Path) -> None:

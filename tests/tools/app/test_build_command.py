@@ -43,6 +43,7 @@ def test_platforms_and_presets_are_those_of_the_rules() -> None:
             ["{model}", "{lite}"],
             "TensorFlow Lite models need a Flex delegate, other models a library",
         ),
+        (["{model}", "--tolerance=-1"], "argument --tolerance: invalid"),
         (["{model}", "--preset=int8"], "--preset int8 changes outputs: pass --tolerance"),
         (
             ["{model}", "--custom-op={model}", "--preset=mobile"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ class Built:
     Attributes:
       platform: its name.
       library: the file in the user's folder: the shared library, or the static one of iOS.
-      checked: the result of each model, by its name; empty if the platform's programs do not run here, with the reason.
+      checked: the result of each model, by its name; empty if none was run.
       not_run: why the models did not run; "" if they did.
     """
 
@@ -115,7 +116,8 @@ def _checked(
         return {}, why_not
     named = built.named(_TARGET, f"{platform}_{_PROGRAMS}")
     programs = Programs(platform, named["run_model"], named["benchmark_model"])
-    return {model.name: check.check(model, programs) for model in shipped}, ""
+    tolerance = float(project.preparation.tolerance or 0)
+    return {model.name: check.check(model, programs, tolerance) for model in shipped}, ""
 
 
 def _copy(platform: str, built: Build, target: Path) -> None:
@@ -139,6 +141,8 @@ def _library(place: Path) -> Path:
 
 def _why_not_run(platform: str) -> str:
     """Why a platform's programs do not run on this machine; "" if they do."""
+    if os.uname().machine != "x86_64":
+        return "models run on x86-64 machines only, where qemu emulates other CPUs"
     emulator = EMULATORS.get(platform)
     if emulator is None:
         return "its programs do not run on this machine"

@@ -54,12 +54,16 @@ class Checked:
     milliseconds: float | None
 
 
-def check(model: Shipped, programs: Programs) -> Checked:
+def check(model: Shipped, programs: Programs, tolerance: float = 0.0) -> Checked:
     """Runs a model once, and on this machine's own CPU several times.
 
+    Args:
+      model: the model; it has a sample.
+      programs: of the library; the emulator of its platform is installed.
+      tolerance: the accepted difference of floating-point numbers, if it is larger than that of their type.
+
     Raises:
-      CheckFailed: the library does not run the model, or an output differs by more than the tolerance of its type.
-      OSError: the emulator is not installed.
+      CheckFailed: the library does not run the model, or an output differs by more than the tolerance.
     """
     assert model.sample is not None
     emulator = EMULATORS[programs.platform]
@@ -67,6 +71,7 @@ def check(model: Shipped, programs: Programs) -> Checked:
     inputs = [(entry.tensor, model.sample / entry.file) for entry in sample.inputs]
     largest = 0.0
     problems = []
+    accepted = {name: max(least, tolerance) for name, least in difference.TOLERANCES.items()}
     with tempfile.TemporaryDirectory(prefix="tfcarve-") as folder:
         words = [f"--input={name}={file}" for name, file in inputs]
         words += [f"--output={e.tensor}={Path(folder, e.file)}" for e in sample.outputs]
@@ -74,14 +79,15 @@ def check(model: Shipped, programs: Programs) -> Checked:
         for entry in sample.outputs:
             actual = npy_arrays.read(Path(folder, entry.file))
             expected = npy_arrays.read(model.sample / entry.file)
-            text = difference.difference(actual, expected)
+            text = difference.difference(actual, expected, accepted)
             if text:
                 problems.append(Problem(f"output {entry.tensor!r} {text}"))
             elif difference.number_type(expected.dtype) in difference.TOLERANCES:
                 largest = max(largest, difference.largest_difference(actual, expected))
     if problems:
         raise CheckFailed(
-            f"{model.name} on {programs.platform}: differs from full TensorFlow:", problems
+            f"{model.name} on {programs.platform}: differs from full TensorFlow (--tolerance accepts a larger difference):",
+            problems,
         )
     if emulator:
         return Checked(largest, None)

@@ -2,6 +2,7 @@
 
 import argparse
 import platform as machine
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -33,6 +34,13 @@ _HOSTS = {"x86_64": "linux_x86_64", "aarch64": "linux_arm64"}
 _INEXACT = ("weights16", "weights8", "int8")
 _SUFFIXES = (".pb", ".pbtxt", ".pb.txt", ".tflite")
 _COLUMNS = ("platform", "library", "bytes", "model", "difference", "CPU ms")
+
+
+def _tolerance(text: str) -> str:
+    """Checks a number as tf_prepared_model does, which takes it as a text."""
+    if not re.fullmatch(r"(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, re.ASCII | re.IGNORECASE):
+        raise ValueError(text)
+    return text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,9 +86,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     preparing.add_argument(
         "--tolerance",
-        default="",
+        type=_tolerance,
         metavar="T",
-        help="the largest accepted difference of a prepared model (default: 1e-5; weights16, weights8 and int8 require it)",
+        help="the largest accepted difference of floating-point outputs, times 1 + |expected|; weights16, weights8 and int8 "
+        "require it (default: 1e-5)",
     )
     preparing.add_argument("--signature", default="", help="of a SavedModel")
     for option in ("inputs", "outputs"):
@@ -195,7 +204,7 @@ def _project(arguments: argparse.Namespace) -> "Project":
         Preparation(
             arguments.preset or (NO_PRESET if arguments.custom_op else _DEFAULT_PRESET),
             arguments.fuse,
-            arguments.tolerance,
+            arguments.tolerance or "",
             arguments.signature,
             arguments.inputs,
             arguments.outputs,
