@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tfcarve.commands import common
 from tfcarve.commands.freeze_options import names
-from tfcarve.commands.options import output_folder
+from tfcarve.commands.options import add_custom_op, output_folder
 from tfcarve.errors import InvalidInput
 from tfcarve.module_root import module_root
 from tfcarve.releases import known
@@ -96,14 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         preparing.add_argument(
             f"--{option}", type=names, default=(), metavar="A,B", help=f"{option} of a model"
         )
-    parser.add_argument(
-        "--custom-op",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="a C++ source, or a header, with ops and kernels that are not TensorFlow's; may be repeated",
-    )
+    add_custom_op(parser)
     parser.add_argument(
         "--dry-run", action="store_true", help="prints what a build installs, downloads and runs"
     )

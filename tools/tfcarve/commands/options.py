@@ -58,14 +58,7 @@ def add_tree(parser: argparse.ArgumentParser) -> None:
         help="TensorFlow's source tree: the folder that contains tensorflow/ (default: $TFCARVE_TENSORFLOW, or the pinned "
         "version)",
     )
-    parser.add_argument(
-        "--custom-op",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="C++ source of custom ops or kernels; may be repeated",
-    )
+    add_custom_op(parser)
     parser.add_argument(
         "--target",
         metavar="NAME",
@@ -76,6 +69,18 @@ def add_tree(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="predefined macros of the target's compiler: the output of `COMPILER FLAGS -dM -E -x c++ /dev/null`",
+    )
+
+
+def add_custom_op(parser: argparse.ArgumentParser) -> None:
+    """Declares --custom-op."""
+    parser.add_argument(
+        "--custom-op",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="C++ source of custom ops or kernels; may be repeated",
     )
 
 

@@ -5,12 +5,14 @@ Sources: PEP 600, and the symbol versions in the policies of auditwheel 6.8, whi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from elftools.elf.gnuversions import GNUVerNeedSection
 
 from tfcarve.errors import InvalidInput
 from tfcarve.objfile import elf as elf_files
+from tfcarve.objfile.shared_library import read_shared_library
 
-_CPUS = {"EM_X86_64": "x86_64", "EM_AARCH64": "aarch64", "EM_ARM": "armv7l"}
+# The CPUs, and their names in tags.
+_CPUS = {"x86_64": "x86_64", "aarch64": "aarch64", "armv7": "armv7l"}
 # The libraries that every Linux distribution with this glibc has.
 _SYSTEM = (
     *("libc.so.", "libm.so.", "libdl.so.", "libpthread.so.", "librt.so."),
@@ -39,32 +41,29 @@ def tag(data: bytes, where: str) -> str:
     Raises:
       InvalidInput: it is for another CPU or system, needs a library that not every distribution has, or is damaged.
     """
-    elf = elf_files.open_elf(data, where)
-    try:
-        machine = elf.header["e_machine"]
-        needed = [t.needed for t in _dynamic_tags(elf) if t.entry.d_tag == "DT_NEEDED"]
-        versions = set(_versions(elf))
-    except elf_files.DAMAGED as error:
-        raise elf_files.damaged(where, error) from None
-    if machine not in _CPUS:
-        raise InvalidInput(f"{where}: is for {machine}: wheels are for {', '.join(_CPUS.values())}")
-    other = [name for name in needed if not name.startswith(_SYSTEM)]
-    if other or not any(name.startswith("libc.so.") for name in needed):
+    library = read_shared_library(data, where)
+    if library.cpu not in _CPUS:
+        raise InvalidInput(f"{where}: is for {library.cpu}: wheels are for {', '.join(_CPUS)}")
+    other = [name for name in library.needed if not name.startswith(_SYSTEM)]
+    if other or not any(name.startswith("libc.so.") for name in library.needed):
         what = f"needs {', '.join(other)}" if other else "is not linked with glibc"
         raise InvalidInput(f"{where}: {what}, so it is no library for all Linux distributions")
-    return f"manylinux_2_{_floor(versions, where)}_{_CPUS[machine]}"
+    return f"manylinux_2_{_floor(_versions(data, where), where)}_{_CPUS[library.cpu]}"
 
 
-def _dynamic_tags(elf: object) -> list:  # type: ignore[type-arg]
-    section = elf.get_section_by_name(".dynamic")  # type: ignore[attr-defined]
-    return list(section.iter_tags()) if section else []
-
-
-def _versions(elf: object) -> Iterator[str]:
-    """Yields the versions of symbols that a library needs: "GLIBC_2.34"."""
-    section = elf.get_section_by_name(".gnu.version_r")  # type: ignore[attr-defined]
-    for _, auxiliaries in section.iter_versions() if section else ():
-        yield from (auxiliary.name for auxiliary in auxiliaries)
+def _versions(data: bytes, where: str) -> set[str]:
+    """The versions of symbols that a library needs: "GLIBC_2.34"."""
+    elf = elf_files.open_elf(data, where)
+    try:
+        return {
+            auxiliary.name
+            for section in elf.iter_sections()
+            if isinstance(section, GNUVerNeedSection)
+            for _, auxiliaries in section.iter_versions()
+            for auxiliary in auxiliaries
+        }
+    except elf_files.DAMAGED as error:
+        raise elf_files.damaged(where, error) from None
 
 
 def _floor(versions: set[str], where: str) -> int:
