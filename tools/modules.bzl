@@ -209,7 +209,7 @@ MODULES = {
     "package/android_library": ["interface", "objfile/shared_library"],
     "package/apk": ["objfile/shared_library"],
     "package/java": ["errors", "package/zip_file"],
-    "package/manylinux": ["objfile/elf"],
+    "package/manylinux": ["objfile/shared_library"],
     "package/wheel": ["emit/templates", "errors", "package/zip_file"],
     "package/xcframework": ["objfile/macho_objects"],
     "package/zip_file": [],
