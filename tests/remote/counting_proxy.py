@@ -39,8 +39,9 @@ def _pass_on(source: socket.socket, target: socket.socket, traffic: Traffic, *, 
     """Passes on what a connection receives until one of the two ends."""
     with suppress(OSError):
         while data := source.recv(_CHUNK):
-            target.sendall(data)
+            # Before they arrive: whoever has received them finds them counted.
             traffic.add(len(data) if up else 0, 0 if up else len(data))
+            target.sendall(data)
     for connection in (source, target):
         with suppress(OSError):
             connection.shutdown(socket.SHUT_RDWR)
