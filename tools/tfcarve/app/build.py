@@ -83,7 +83,7 @@ def _built(project: Project, workspace: Workspace, progress: bool) -> Build:
     groups = ["default", *(f"{name}_{_PROGRAMS}" for name in project.platforms)]
     targets = [_TARGET]
     if not project.why_not_run:
-        targets += [f"//:{model.name}_golden" for model in project.models]
+        targets += [f"//:{model.golden}" for model in project.models]
     targets += [f"//:{m.name}" for m in project.models if not project.is_shipped_unchanged(m)]
     flags = [f"--output_groups={','.join(groups)}"]
     try:
@@ -100,8 +100,7 @@ def _shipped(project: Project, workspace: Workspace, built: Build) -> list[Shipp
             (graph,) = built.files(f"//:{model.name}")
         # Bazel lists a directory, or the files in it.
         samples = {
-            file if file.is_dir() else file.parent
-            for file in built.files(f"//:{model.name}_golden")
+            file if file.is_dir() else file.parent for file in built.files(f"//:{model.golden}")
         }
         found.append(Shipped(model.name, graph, samples.pop() if samples else None))
     return found

@@ -41,6 +41,11 @@ class Model:
         return f"{MODELS}/{self.name}.npz"
 
     @property
+    def golden(self) -> str:
+        """The name of the target with a sample and full TensorFlow's outputs."""
+        return f"{self.name}_golden"
+
+    @property
     def is_lite(self) -> bool:
         """Whether it is a TensorFlow Lite model."""
         return self.source.suffix.lower() == LITE_SUFFIX

@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from tfcarve.client.c_interface import API_VERSION, FUNCTIONS, SessionOptions, Status
+from tfcarve.client.c_interface import SessionOptions, Status
 from tfcarve.client.call_error import CallError
-from tfcarve.client.result import text
+from tfcarve.client.calls import loaded, text
 from tfcarve.client.session import Session
 
 
@@ -19,13 +19,7 @@ class Library:
     def __init__(self, path: str | Path) -> None:
         """Loads it; raises CallError if it cannot be loaded or does not have the C interface."""
         try:
-            self._calls = ctypes.CDLL(str(path))
-            for name, (result, arguments) in FUNCTIONS.items():
-                function = getattr(self._calls, name)
-                function.restype, function.argtypes = result, arguments
-            version: int = self._calls.tfcarve_api_version()
-            if version // 100 != API_VERSION // 100 or version < API_VERSION:
-                raise OSError(f"it has version {version} of the C interface, not {API_VERSION}")
+            self._calls = loaded(str(path))
         except (OSError, AttributeError) as error:
             message = f"{path}: cannot be used: {error}"
             raise CallError(Status.INVALID_ARGUMENT, 2, message) from None

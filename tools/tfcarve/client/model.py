@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from tfcarve.client import c_interface
 from tfcarve.client.c_interface import Dtype
+from tfcarve.client.calls import declared, loaded, text
 
 Array = npt.NDArray[Any]
 
@@ -38,6 +39,7 @@ _NUMPY: Mapping[int, Any] = {
     Dtype.COMPLEX128: np.complex128,
     Dtype.STRING: np.object_,
 }
+_library = cache(loaded)
 _DTYPES = {np.dtype(numpy): Dtype(number) for number, numpy in _NUMPY.items()}
 
 
@@ -90,7 +92,7 @@ class Model:
           ModelError: the file is not a model, or the library does not have its ops.
           OSError: the library cannot be loaded on this machine.
         """
-        self._calls = calls = _loaded(os.fspath(library))
+        self._calls = calls = _library(os.fspath(library))
         options = c_interface.SessionOptions(threads=threads)
         self._handle = calls.tfcarve_session_new_from_file(os.fsencode(path), options)
         weakref.finalize(self, calls.tfcarve_session_free, self._handle)
@@ -98,25 +100,19 @@ class Model:
         if error is not None:
             node = calls.tfcarve_session_error_node(self._handle)
             status = calls.tfcarve_session_status(self._handle)
-            raise ModelError(_text(error), status, _text(node))
+            raise ModelError(text(error), status, text(node))
         self.inputs = self._infos(calls.tfcarve_session_input_count, calls.tfcarve_session_input)
         self.outputs = self._infos(calls.tfcarve_session_output_count, calls.tfcarve_session_output)
 
     def _infos(self, count: Any, get: Any) -> tuple[TensorInfo, ...]:
-        found = []
-        for index in range(count(self._handle)):
-            info = c_interface.TensorInfo()
-            get(self._handle, index, ctypes.byref(info))
-            numpy = _NUMPY.get(info.dtype)
-            sizes = None if info.rank < 0 else info.dims[: info.rank]
-            found.append(
-                TensorInfo(
-                    _text(info.name),
-                    None if numpy is None else np.dtype(numpy),
-                    None if sizes is None else tuple(None if s < 0 else s for s in sizes),
-                )
+        return tuple(
+            TensorInfo(
+                name,
+                np.dtype(_NUMPY[dtype]) if dtype in _NUMPY else None,
+                None if dims is None else tuple(None if size < 0 else size for size in dims),
             )
-        return tuple(found)
+            for name, dtype, dims in declared(count, get, self._handle)
+        )
 
     def __call__(
         self,
@@ -158,7 +154,7 @@ class Model:
         error = self._calls.tfcarve_result_error(handle)
         if error is not None:
             node = self._calls.tfcarve_result_error_node(handle)
-            raise ModelError(_text(error), self._calls.tfcarve_result_status(handle), _text(node))
+            raise ModelError(text(error), self._calls.tfcarve_result_status(handle), text(node))
         return {name: result.output(index) for index, name in enumerate(wanted)}
 
     def _tensor(self, name: str, value: npt.ArrayLike, kept: list[Any]) -> c_interface.Tensor:
@@ -186,9 +182,9 @@ def _as_tensor(
 
 
 def _string_tensor(name: str, array: Array, kept: list[Any]) -> c_interface.Tensor:
-    texts = [text.encode() if isinstance(text, str) else bytes(text) for text in array.flat]
+    texts = [each.encode() if isinstance(each, str) else bytes(each) for each in array.flat]
     strings = (c_interface.String * len(texts))(
-        *(c_interface.String(text, len(text)) for text in texts)
+        *(c_interface.String(each, len(each)) for each in texts)
     )
     kept += [texts, strings]
     place, size = ctypes.addressof(strings), ctypes.sizeof(strings)
@@ -246,22 +242,3 @@ def _strings(tensor: c_interface.Tensor, shape: tuple[int, ...]) -> Array:
         size = strings[index].size
         found[index] = ctypes.string_at(place[0], size) if size else b""
     return found.reshape(shape)
-
-
-def _text(raw: bytes | None) -> str:
-    return (raw or b"").decode(errors="replace")
-
-
-@cache
-def _loaded(path: str) -> ctypes.CDLL:
-    """Loads a library, which stays loaded until the process ends."""
-    calls = ctypes.CDLL(path)
-    for name, (result, arguments) in c_interface.FUNCTIONS.items():
-        function = getattr(calls, name)
-        function.restype, function.argtypes = result, arguments
-    version: int = calls.tfcarve_api_version()
-    if version // 100 != c_interface.API_VERSION // 100 or version < c_interface.API_VERSION:
-        raise OSError(
-            f"{path}: has version {version} of the C interface, not {c_interface.API_VERSION}"
-        )
-    return calls

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tfcarve.client import c_interface
 from tfcarve.client.arrays import Array, Shape
+from tfcarve.client.calls import text
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +56,6 @@ class Result:
             self._calls.tfcarve_result_trace_get(self._handle, index, ctypes.byref(trace))
             runs.append(_node_run(trace))
         return sorted(runs, key=lambda run: run.start_ns)
-
-
-def text(raw: bytes) -> str:
-    """Returns a text of the C interface."""
-    return raw.decode(errors="replace")
 
 
 def _dims(tensor: c_interface.Tensor) -> Shape:

@@ -11,7 +11,8 @@ from tfcarve.client import c_interface
 from tfcarve.client.arrays import Array, Shape
 from tfcarve.client.c_interface import Status
 from tfcarve.client.call_error import CallError
-from tfcarve.client.result import Result, text
+from tfcarve.client.calls import declared, text
+from tfcarve.client.result import Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +56,16 @@ class Session:
     def inputs(self) -> list[TensorInfo]:
         """The inputs of the graph."""
         calls = self._calls
-        count: int = calls.tfcarve_session_input_count(self._handle)
-        return [self._info(calls.tfcarve_session_input, i) for i in range(count)]
+        return self._infos(calls.tfcarve_session_input_count, calls.tfcarve_session_input)
 
     @property
     def outputs(self) -> list[TensorInfo]:
         """The outputs of the nodes that no other node of the graph uses."""
         calls = self._calls
-        count: int = calls.tfcarve_session_output_count(self._handle)
-        return [self._info(calls.tfcarve_session_output, i) for i in range(count)]
+        return self._infos(calls.tfcarve_session_output_count, calls.tfcarve_session_output)
 
-    def _info(self, function: Any, index: int) -> TensorInfo:
-        info = c_interface.TensorInfo()
-        if function(self._handle, index, ctypes.byref(info)) != 0:
-            raise IndexError(index)
-        return TensorInfo(
-            text(info.name), info.dtype, None if info.rank < 0 else tuple(info.dims[: info.rank])
-        )
+    def _infos(self, count: Any, get: Any) -> list[TensorInfo]:
+        return [TensorInfo(*found) for found in declared(count, get, self._handle)]
 
     def bind(self, inputs: Mapping[str, Array], outputs: Sequence[str]) -> BoundSession:
         """Returns the session with fixed inputs and outputs, valid as long as this session."""

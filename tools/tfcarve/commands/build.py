@@ -2,7 +2,6 @@
 
 import argparse
 import platform as machine
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tfcarve.commands import common
 from tfcarve.commands.freeze_options import names
-from tfcarve.commands.options import add_custom_op, output_folder
+from tfcarve.commands.options import add_custom_op, output_folder, tolerance
 from tfcarve.errors import InvalidInput
 from tfcarve.module_root import module_root
 from tfcarve.releases import known
@@ -34,13 +33,6 @@ _HOSTS = {"x86_64": "linux_x86_64", "aarch64": "linux_arm64"}
 _INEXACT = ("weights16", "weights8", "int8")
 _SUFFIXES = (".pb", ".pbtxt", ".pb.txt", ".tflite")
 _COLUMNS = ("platform", "library", "bytes", "model", "difference", "CPU ms")
-
-
-def _tolerance(text: str) -> str:
-    """Checks a number as tf_prepared_model does, which takes it as a text."""
-    if not re.fullmatch(r"(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, re.ASCII | re.IGNORECASE):
-        raise ValueError(text)
-    return text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -86,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     preparing.add_argument(
         "--tolerance",
-        type=_tolerance,
+        type=tolerance,
         metavar="T",
         help="the largest accepted difference of floating-point outputs, times 1 + |expected|; weights16, weights8 and int8 "
         "require it (default: 1e-5)",
@@ -185,7 +177,7 @@ def _project(arguments: argparse.Namespace) -> "Project":
         raise InvalidInput(
             f"--preset {arguments.preset}: full TensorFlow does not have the ops of --custom-op: remove the preset"
         )
-    if arguments.preset in _INEXACT and not arguments.tolerance:
+    if arguments.preset in _INEXACT and arguments.tolerance is None:
         raise InvalidInput(
             f"--preset {arguments.preset} changes outputs: pass --tolerance, the difference that the app accepts, such as 0.02"
         )
@@ -197,7 +189,7 @@ def _project(arguments: argparse.Namespace) -> "Project":
         Preparation(
             arguments.preset or (NO_PRESET if arguments.custom_op else _DEFAULT_PRESET),
             arguments.fuse,
-            arguments.tolerance or "",
+            "" if arguments.tolerance is None else repr(arguments.tolerance),
             arguments.signature,
             arguments.inputs,
             arguments.outputs,

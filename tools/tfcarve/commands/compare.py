@@ -1,7 +1,6 @@
 """`tfcarve compare`: runs two models in full TensorFlow and compares their outputs."""
 
 import argparse
-import math
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfcarve import progress
 from tfcarve.commands import common, freeze_options, prepare_options
-from tfcarve.commands.options import add_output
+from tfcarve.commands.options import add_output, tolerance
 from tfcarve.errors import CheckFailed, InvalidInput
 from tfcarve.printable import printable
 
@@ -23,13 +22,6 @@ if TYPE_CHECKING:
 
 NAME = "compare"
 HELP = "runs two models in full TensorFlow and shows by how much their outputs differ and the first node that differs"
-
-
-def _tolerance(text: str) -> float:
-    value = float(text)
-    if not (math.isfinite(value) and value >= 0):
-        raise ValueError(text)
-    return value
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--tolerance",
-        type=_tolerance,
+        type=tolerance,
         default=1e-5,
         metavar="T",
         help="the largest accepted difference of floating-point numbers, times 1 + |A's number|; other types "

@@ -1,6 +1,7 @@
 """Arguments that several subcommands have, and the types of arguments that name output files."""
 
 import argparse
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,6 +33,14 @@ def not_standard_output(why: str) -> Callable[[str], Path]:
         return Path(text)
 
     return parse
+
+
+def tolerance(text: str) -> float:
+    """Parses an accepted difference; raises ValueError if it is no number, or negative or infinite."""
+    value = float(text)
+    if not (math.isfinite(value) and value >= 0):
+        raise ValueError(text)
+    return value
 
 
 # Parses the name of a folder that a command writes.

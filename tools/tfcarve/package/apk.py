@@ -73,10 +73,11 @@ def libraries(path: Path) -> list[Packed]:
     """
     try:
         with path.open("rb") as file, zipfile.ZipFile(file) as archive:
-            members = [m for m in archive.infolist() if _LIBRARY.fullmatch(m.filename)]
+            matches = ((_LIBRARY.fullmatch(m.filename), m) for m in archive.infolist())
+            members = [(match[1], match[2], m) for match, m in matches if match]
             if len(members) > _MAX_LIBRARIES:
                 raise InvalidInput(f"{path}: has {len(members)} libraries: crafted to take long")
-            found = [_packed(path, file, archive, member) for member in members]
+            found = [_packed(path, file, archive, *member) for member in members]
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read: {error.strerror}") from None
     except _DAMAGED as error:
@@ -89,10 +90,13 @@ def libraries(path: Path) -> list[Packed]:
 
 
 def _packed(
-    path: Path, file: IO[bytes], archive: zipfile.ZipFile, member: zipfile.ZipInfo
+    path: Path,
+    file: IO[bytes],
+    archive: zipfile.ZipFile,
+    abi: str,
+    name: str,
+    member: zipfile.ZipInfo,
 ) -> Packed:
-    match = _LIBRARY.fullmatch(member.filename)
-    assert match is not None
     if member.file_size > _MAX_BYTES:
         raise InvalidInput(
             f"{path}: {member.filename} claims {member.file_size:,} bytes: damaged, or crafted"
@@ -100,12 +104,12 @@ def _packed(
     with archive.open(member) as stream:
         data = stream.read(member.file_size)
     file.seek(member.header_offset)
-    _, name, extra = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
-    start = member.header_offset + _LOCAL_HEADER.size + name + extra
+    _, name_size, extra_size = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
+    start = member.header_offset + _LOCAL_HEADER.size + name_size + extra_size
     return Packed(
         member.filename,
-        match[1],
-        match[2],
+        abi,
+        name,
         len(data),
         start if member.compress_type == zipfile.ZIP_STORED else None,
         read_shared_library(data, f"{path}: {member.filename}"),

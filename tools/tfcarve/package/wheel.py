@@ -22,7 +22,7 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _VERSION = re.compile(r"\d+(?:\.\d+){0,3}(?:(?:a|b|rc)\d+)?(?:\.post\d+)?")
 _MODEL = re.compile(r"\w[\w.-]*", re.ASCII)
 # The modules of tfcarve.client that a wheel contains.
-MODULES = ("c_interface", "model", "sized_structure")
+MODULES = ("c_interface", "calls", "model", "sized_structure")
 _OWN_PACKAGE = "tfcarve.client"
 DELEGATE = "libtensorflowlite_flex.so"
 
