@@ -7,6 +7,7 @@ TensorFlowInfo = provider(
     fields = {
         "version": "string: its version, with the patch number.",
         "defines": "list[string]: the macros that decide which kernels are registered.",
+        "components": "dict[string, depset[File]]: the license of each source that libraries are made of, and where it comes from, by its name.",
         "root": "string: the root of the source tree, as actions see it.",
         "index": "File: index.json, the kernel index for the platform.",
         "target": "string: name of the platform that the index is for; empty for the build machine.",
@@ -23,9 +24,6 @@ TensorFlowInfo = provider(
         "unit_sources": "CcInfo: the sources of kernels and op definitions, which units include.",
         "precompiled_headers": "struct(flags, cc_info): PrecompiledHeaderInfo and CcInfo of the headers for most sources.",
         "hot_precompiled_headers": "struct(flags, cc_info): PrecompiledHeaderInfo and CcInfo of the headers for sources that are compiled for speed.",
-        "java_natives": "CcInfo: the native methods of TensorFlow's Java classes.",
-        "java_sources": "depset[File]: TensorFlow's Java classes.",
-        "inference_interface": "list[File]: the Java sources of TensorFlowInferenceInterface.",
         "flex_java": "list[File]: the Java sources of TensorFlow Lite's FlexDelegate.",
         "lite_java": "list[File]: the Java sources of TensorFlow Lite that FlexDelegate uses; its own package has them.",
     },
@@ -53,11 +51,13 @@ TfMobileLibraryInfo = provider(
         "unstripped_library": "File: libtensorflow-core.so with its symbols.",
         "minimum_os_version": "string: the minimum OS version, an API level of Android (\"24\") or a version of " +
                               "iOS (\"13.0\"); empty for Linux, and if the toolchain does not say.",
-        "with_java": "list[CcLinkingContext]: for a shared library that also has the native methods of TensorFlow's or TensorFlow " +
+        "with_java": "list[CcLinkingContext]: for a shared library that also has the native methods of tfcarve's or TensorFlow " +
                      "Lite's Java classes: these, compiled as the library, and the library before its symbols are renamed.",
         "link_fragments": "list[File]: link fragments for the build systems of its platform; only link_flags.txt for others and for a Flex delegate.",
         "include_trees": "list[File]: folders of headers: include has the C interface, include_cpp TensorFlow's C++ interface; none for a Flex delegate.",
         "size_report": "File: the JSON report of `tfcarve size` on the shared library.",
+        "sbom": "File: sbom.spdx.json, the sources that the library contains; None for iOS.",
+        "licenses": "File: the folder with the licenses of these sources; None for iOS.",
         "proof": "File: proof.json, the result of `tfcarve prove`; it exists only if the library has what was selected. None " +
                  "without the table of registrations.",
         "runner": "File: a program that runs a model in this library.",

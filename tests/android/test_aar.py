@@ -1,7 +1,8 @@
-"""Tests of AARs, with small classes and libraries, and with TensorFlow's Java inference class."""
+"""Tests of AARs, with small classes and libraries, and with the classes of carved libraries."""
 
 import io
 import os
+import re
 import shutil
 import zipfile
 from pathlib import Path
@@ -13,7 +14,7 @@ import trees
 from tfcarve.cli import main
 from tfcarve.errors import InvalidInput
 from tfcarve.package.aar import aar
-from tfcarve.package.java import Classes, compiled
+from tfcarve.package.java import Classes, compiled, sources_jar
 
 _JAVAC = Path(shutil.which("javac") or "javac")
 _STUB = "package android.util; public class Log { public static int i(String t) { return 0; } }"
@@ -38,7 +39,6 @@ def _java(tmp_path: Path) -> Path:
     for path, text in {
         "src/org/t/T.java": _CLASS,
         "src/org/t/Used.java": _USED,
-        "src/org/t/Unused.java": "package org.t; class Unused {}",
         "stubs/android/util/Log.java": _STUB,
     }.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +48,9 @@ def _java(tmp_path: Path) -> Path:
 
 def _classes(java: Path) -> Classes:
     return compiled(
-        _JAVAC, [java / "src/org/t/T.java"], [java / "src"], [java / "stubs/android/util/Log.java"]
+        _JAVAC,
+        [java / "src/org/t/T.java", java / "src/org/t/Used.java"],
+        [java / "stubs/android/util/Log.java"],
     )
 
 
@@ -68,7 +70,7 @@ def _members(data: bytes) -> dict[str, bytes]:
 
 def test_classes(java: Path) -> None:
     classes = _classes(java)
-    # The jar has the used classes, but neither Android's classes nor unused ones.
+    # The jar does not have Android's classes.
     assert sorted(_members(classes.jar)) == ["org/t/T.class", "org/t/Used.class"]
     assert classes.natives == {"Java_org_t_T_count", "Java_org_t_Used_eager"}
     assert _classes(java) == classes
@@ -78,9 +80,9 @@ def test_classes(java: Path) -> None:
 
 def test_javac_that_fails_or_is_missing(java: Path) -> None:
     with pytest.raises(InvalidInput, match=r"failed:(.|\n)*package android\.util does not exist"):
-        compiled(_JAVAC, [java / "src/org/t/T.java"], [java / "src"], [])
+        compiled(_JAVAC, [java / "src/org/t/T.java"], [])
     with pytest.raises(InvalidInput, match="no_such_javac: cannot be run"):
-        compiled(java / "no_such_javac", [], [], [])
+        compiled(java / "no_such_javac", [], [])
 
 
 def test_aar(java: Path) -> None:
@@ -112,24 +114,16 @@ def test_aar(java: Path) -> None:
 def test_native_methods_without_a_function_are_rejected(java: Path) -> None:
     classes = _classes(java)
     libraries = {"x86_64": _library(java, "x86_64-linux-android24", _LIBRARY)}
-
-    def build(*without: str) -> bytes:
-        return aar(
+    with pytest.raises(InvalidInput) as refused:
+        aar(
             package="org.t.lib",
             api_level=24,
             classes=classes,
             libraries=libraries,
             file_name="libt.so",
-            without=without,
         )
-
-    with pytest.raises(InvalidInput) as refused:
-        build()
     assert "does not export the native method Java_org_t_Used_eager" in str(refused.value)
     assert "Java_org_t_T_count" not in str(refused.value)
-    assert "jni/x86_64/libt.so" in _members(build("org.t.Used"))
-    with pytest.raises(InvalidInput, match="Java_org_t_Used_eager"):
-        build("org.t.Us")
 
 
 def test_all_problems_are_reported_at_once(java: Path) -> None:
@@ -177,7 +171,7 @@ def test_invalid_arguments(
     _library(java, "i686-linux-android24")
     sources = [
         "--source=src/org/t/T.java",
-        "--source-path=src",
+        "--source=src/org/t/Used.java",
         "--stub=stubs/android/util/Log.java",
     ]
     assert main(["aar", *arguments, *sources, "--api-level=24", "-o", "t.aar"]) == 2
@@ -187,14 +181,14 @@ def test_invalid_arguments(
 
 def test_command(java: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(java)
-    _library(java, "i686-linux-android24", _LIBRARY)
+    _library(java, "i686-linux-android24")
     arguments = ["x86=lib.so", "--package=org.t", "--api-level=24", "--name=libt.so", "-o", "t.aar"]
     sources = [
         "--source=src/org/t/T.java",
-        "--source-path=src",
+        "--source=src/org/t/Used.java",
         "--stub=stubs/android/util/Log.java",
     ]
-    assert main(["aar", *arguments, *sources, "--without=org.t.Used"]) == 0
+    assert main(["aar", *arguments, *sources]) == 0
     assert "jni/x86/libt.so" in _members(Path("t.aar").read_bytes())
 
 
@@ -208,21 +202,18 @@ def test_command_requires_a_java_compiler(
     assert "javac is not on PATH; try: sudo apt-get install" in capsys.readouterr().err
 
 
-def test_tensorflows_inference_class() -> None:
-    tree = trees.tensorflow()
-    stubs = Path(os.environ["RUNFILES_DIR"], os.environ["ANDROID_LOG_STUB"]).parents[2]
-    inference = tree / "tensorflow/tools/android/inference_interface"
-    classes = compiled(
-        _JAVAC,
-        sorted((inference / "java/org/tensorflow/contrib/android").glob("*.java")),
-        [inference / "java", tree / "tensorflow/java/src/main/java"],
-        sorted(stubs.rglob("*.java")),
-    )
+def test_classes_of_the_library() -> None:
+    root = Path(os.environ["RUNFILES_DIR"], "_main/tools")
+    sources = sorted((root / "java").rglob("*.java"))
+    classes = compiled(_JAVAC, sources, sorted((root / "android/stubs").rglob("*.java")))
     names = _members(classes.jar).keys()
     assert "org/tensorflow/contrib/android/TensorFlowInferenceInterface.class" in names
-    assert "org/tensorflow/contrib/android/RunStats.class" in names
+    assert "org/tfcarve/TfSession.class" in names
     assert not any(name.startswith("android/") for name in names)
-    assert "Java_org_tensorflow_Session_run" in classes.natives
+    natives = (root / "runtime/java/natives.cc").read_text(encoding="utf-8")
+    assert classes.natives == set(re.findall(r"\bJava_\w+", natives))
+    jar = _members(sources_jar(sources))
+    assert jar["org/tfcarve/TfSession.java"].startswith(b"package org.tfcarve;")
 
 
 def test_flex_delegate_class() -> None:
@@ -231,7 +222,6 @@ def test_flex_delegate_class() -> None:
     classes = compiled(
         _JAVAC,
         sorted((tree / "delegates/flex/java").rglob("*.java")),
-        [],
         [lite / "Delegate.java", lite / "annotations/UsedByReflection.java"],
     )
     # TensorFlow Lite's own package has the other classes.

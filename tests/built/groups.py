@@ -108,7 +108,8 @@ GROUPS: Mapping[str, Group] = {
         "",
         {
             "//:tensorflow": (*_PROGRAMS, "parts", "sizes"),
-            "//:release": _with_programs(HOST, ARM64),
+            "//:archive": ("default",),
+            "//:release": (*_with_programs(HOST, ARM64), f"{HOST}_sbom", f"{ARM64}_sbom"),
             "//control:alwayslink": ("default",),
             "//control:forced": ("default",),
             "//control:plain": ("default",),

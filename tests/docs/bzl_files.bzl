@@ -31,6 +31,7 @@ RULES = [
     "//rules/private/models:prepared_model.bzl",
     "//rules/private/outputs:declare.bzl",
     "//rules/private/packages:aar.bzl",
+    "//rules/private/packages:library_archive.bzl",
     "//rules/private/packages:python_wheel.bzl",
     "//rules/private/packages:require_platforms.bzl",
     "//rules/private/packages:xcframework.bzl",

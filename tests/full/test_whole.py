@@ -58,13 +58,17 @@ def _workspace() -> Iterator[Workspace]:
 
 
 def test_android(workspace: Workspace) -> None:
-    (file,) = workspace.build(["//:android"]).files("//:android")
+    files = workspace.build(["//:android"]).files("//:android")
+    (file,) = (file for file in files if file.name == "android.aar")
+    in_repository = "maven/org/example/tensorflow/1.0/tensorflow-1.0.aar"
+    (published,) = (each for each in files if each.as_posix().endswith(in_repository))
+    assert published.read_bytes() == file.read_bytes()
     with zipfile.ZipFile(io.BytesIO(file.read_bytes())) as aar:
         libraries = {abi: aar.read(f"jni/{abi}/{_NAME}") for abi in cpu.BY_ANDROID_ABI}
     for abi, data in libraries.items():
         library = read_shared_library(data, abi)
         assert list(problems(library, abi, _NAME, 24)) == []
-        assert {"tfcarve_session_run", "Java_org_tensorflow_Session_run"} <= library.exported
+        assert {"tfcarve_session_run", "Java_org_tfcarve_Natives_run"} <= library.exported
         assert library.initialisers > 0, "the library has no registrations"
 
 

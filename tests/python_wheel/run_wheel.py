@@ -7,6 +7,7 @@ import json
 import resource
 import sys
 import threading
+from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
 
@@ -35,7 +36,13 @@ def tiny():
     x = np.arange(8, dtype=np.float32).reshape(2, 4)
     model = carved_models.Model("tiny")
     outputs = model(input=x)
-    return {"outputs": outputs["output"].tolist(), "info": repr(model.inputs)}
+    (info,) = Path(sys.argv[1]).glob("*.dist-info")
+    return {
+        "outputs": outputs["output"].tolist(),
+        "info": repr(model.inputs),
+        "licenses": [file.parent.name for file in info.glob("licenses/*/LICENSE")],
+        "sbom": json.loads((info / "sboms/carved_models.spdx.json").read_text())["spdxVersion"],
+    }
 
 
 def shared():

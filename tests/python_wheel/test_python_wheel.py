@@ -75,6 +75,11 @@ def _found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return found
 
 
+def test_licenses(tiny: dict[str, Any]) -> None:
+    assert {"abseil", "tensorflow", "tfcarve"} <= set(tiny["licenses"])
+    assert tiny["sbom"] == "SPDX-2.3"
+
+
 def test_outputs(found: dict[str, Any]) -> None:
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     y = (x @ np.arange(6, dtype=np.float32).reshape(3, 2)).tolist()

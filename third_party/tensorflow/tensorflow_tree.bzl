@@ -4,6 +4,7 @@ load("@bazel_skylib//rules:write_file.bzl", "write_file")
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("//rules/private/cc:precompiled_header.bzl", "precompiled_header")
 load("//rules/private/library:proto_sources.bzl", "proto_sources")
+load("//rules/private/sources:origin.bzl", "origin")
 load("//rules/private/tensorflow:kernel_index.bzl", "kernel_index")
 load("//rules/private/tensorflow:release.bzl", "TENSORFLOW_COPTS", "tensorflow_release")
 load("//rules/private/tensorflow:runtime_objects.bzl", "runtime_objects")
@@ -47,7 +48,7 @@ def tensorflow_tree(name, release, sources):
     _runtime(release, sources)
     _flex(sources)
     _units(release, sources)
-    _app_interfaces(sources)
+    _java_classes()
     _files(sources)
     _release(name, sources)
 
@@ -421,43 +422,8 @@ def _units(release, sources):
         ],
     )
 
-# Interfaces with which apps call a library otherwise than through tfcarve's C interface.
-def _app_interfaces(sources):
-    # TensorFlow's C interface, which its Java classes use. In addition to the core it needs only the header of this proto.
-    proto_sources(
-        name = "c_api_protos",
-        srcs = ["tensorflow/core/framework/cpp_shape_inference.proto"],
-        imports = sources.core_protos + ["@tfcarve_protobuf//:well_known_protos"],
-    )
-
-    tensorflow_library(
-        name = "c_api",
-        srcs = sources.c_api_sources + [":c_api_protos"],
-        textual_hdrs = sources.interface_headers,
-    )
-
-    # The native methods of the Java classes. Android's toolchain has <jni.h>.
-    tensorflow_library(
-        name = "inference_interface_jni",
-        srcs = sources.java_sources,
-        textual_hdrs = sources.interface_headers,
-        deps = [":c_api"],
-        alwayslink = True,
-    )
-
-    native.filegroup(
-        name = "inference_interface_java",
-        srcs = native.glob(["tensorflow/tools/android/inference_interface/java/**/*.java"]),
-    )
-
-    native.filegroup(
-        name = "java_sources",
-        srcs = [":inference_interface_java"] + native.glob([
-            "tensorflow/java/src/main/java/org/tensorflow/*.java",
-            "tensorflow/java/src/main/java/org/tensorflow/types/**/*.java",
-        ]),
-    )
-
+# The Java classes of TensorFlow Lite's Flex delegate.
+def _java_classes():
     native.filegroup(
         name = "flex_java",
         srcs = native.glob(["tensorflow/lite/delegates/flex/java/src/main/java/**/*.java"]),
@@ -537,7 +503,27 @@ def _files(sources):
         "tensorflow/core/public/version.h",  # its path shows where the tree's root is
     ])
 
+# The sources that a library is made of.
+_THIRD_PARTY = [
+    "abseil",
+    "double_conversion",
+    "eigen",
+    "farmhash",
+    "flatbuffers",
+    "gemmlowp",
+    "giflib",
+    "highwayhash",
+    "libjpeg_turbo",
+    "libpng",
+    "ml_dtypes",
+    "nsync",
+    "protobuf",
+    "re2",
+    "zlib",
+]
+
 def _release(name, sources):
+    origin()
     kernel_index(
         name = "index",
         defines = sources.defines,
@@ -546,6 +532,7 @@ def _release(name, sources):
 
     tensorflow_release(
         name = name,
+        components = [":origin"] + ["@tfcarve_%s//:origin" % component for component in _THIRD_PARTY],
         core_headers = ":core_headers",
         core_registering = ":core_registering",
         defines = sources.defines,
@@ -554,9 +541,6 @@ def _release(name, sources):
         flex_java = ":flex_java",
         hot_precompiled_headers = ":hot_precompiled_headers",
         index = ":index",
-        inference_interface = ":inference_interface_java",
-        java_natives = ":inference_interface_jni",
-        java_sources = ":java_sources",
         lite_java = ":lite_java",
         optional = ":optional",
         optional_sources = ":optional_sources",

@@ -11,6 +11,8 @@ from bootstrap.pins import Archive, Pin
 from bootstrap.unpack import unpack
 
 Found = tuple[Path, Archive]
+# What tfcarve_source.json says.
+_FACTS = ("name", "version", "archive", "sha256")
 
 
 def unpacked(pin: Pin, found: Found) -> Path:
@@ -23,14 +25,14 @@ def unpacked(pin: Pin, found: Found) -> Path:
     # Another unpack.py may make another tree.
     code = hashlib.sha256(Path(unpack.__code__.co_filename).read_bytes()).hexdigest()
     moved = json.dumps(pin.moved, sort_keys=True)
-    parts = (archive.sha256, archive.strip_prefix, *pin.only, moved, code)
+    parts = (archive.sha256, archive.strip_prefix, *pin.only, moved, code, *_FACTS)
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     folder = cache_root() / "trees" / f"{pin.name}-{key}"
     with built_in_place(folder) as missing:
         if missing:
             unpack(path, folder, archive.strip_prefix, pin.only, pin.moved)
-            facts = {"name": pin.name, "version": pin.version, "archive": archive.file}
-            text = json.dumps(facts, sort_keys=True) + "\n"
+            values = (pin.name, pin.version, archive.file, archive.sha256)
+            text = json.dumps(dict(zip(_FACTS, values, strict=True)), sort_keys=True) + "\n"
             (folder / "tfcarve_source.json").write_text(text)
     return folder
 

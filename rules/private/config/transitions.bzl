@@ -37,15 +37,6 @@ of_platform = transition(
     outputs = [PLATFORMS_OPTION],
 )
 
-_JAVA_INTERFACE = str(Label("//rules/config:java_interface"))
-
-# For the libraries of a tf_android_archive.
-java_interface = transition(
-    implementation = lambda _settings, _attr: {_JAVA_INTERFACE: True},
-    inputs = [],
-    outputs = [_JAVA_INTERFACE],
-)
-
 _SOURCE_GROUPS = str(Label("//rules/config:source_groups"))
 
 # For libraries of which each source has an object of its own.
@@ -57,7 +48,6 @@ separate_sources = transition(
 
 _DEFAULT_OPTIONS = {
     str(Label("//rules/config:hot_copts")): ["-O2"],
-    _JAVA_INTERFACE: False,
     _LIBRARY_COPTS: [],
     str(Label("//rules/config:log_kernel_sources")): False,
     str(Label("//rules/config:log_messages")): True,

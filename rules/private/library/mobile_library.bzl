@@ -31,6 +31,7 @@ load(":lld.bzl", "LLD_ATTRS", "lld_flags")
 load(":minimum_os_version.bzl", "minimum_os_version")
 load(":optional_sources.bzl", "optional_sources")
 load(":private_symbols.bzl", "PRIVATE_SYMBOLS_ATTRS", "private_cc_info", "static_archives")
+load(":sbom.bzl", "SBOM_ATTRS", "sbom")
 load(":system_linker.bzl", "collect_garbage", "shared_library_flags")
 load(":units.bzl", "UNITS_ATTRS", "units")
 
@@ -208,6 +209,7 @@ def _mobile_library_impl(ctx):
             parts = depset([units_archive, helpers_archive]),
             programs = depset([program for program in [info.runner, info.benchmark] if program]),
             proof = depset(proofs),
+            sbom = depset([info.sbom, info.licenses] if shared else []),
             selection = depset([selected.selection, selected.header, selected.op_files]),
             sizes = depset(size_files),
             units = depset(compiled.sources),
@@ -237,7 +239,7 @@ def _interface(ctx):
     return struct(
         cc_info = ctx.attr._c_api[CcInfo],
         exports = ctx.file._exports,
-        java_natives = tensorflow.java_natives,
+        java_natives = ctx.attr._java_natives[CcInfo],
         name = "tensorflow-core",
         kept = [],
     )
@@ -330,6 +332,7 @@ def _artifacts(ctx, cc, library):
         headers = tensorflow.core_headers.compilation_context,
         copts = tensorflow_copts(defines = tensorflow.defines, root = tensorflow.root),
     )
+    listed = sbom(ctx, shared = shared, report = measured.report)
     return TfMobileLibraryInfo(
         selection = library.selection,
         flex = ctx.attr.flex,
@@ -343,6 +346,9 @@ def _artifacts(ctx, cc, library):
         link_fragments = facts.fragments,
         include_trees = facts.include_trees,
         size_report = measured.report,
+        # Apps for iOS link the archive, of whose objects the report does not tell.
+        sbom = None if system == "ios" else listed.document,
+        licenses = None if system == "ios" else listed.licenses,
         proof = proof(
             ctx,
             library = library.units_archive if system == "ios" else shared,
@@ -397,6 +403,7 @@ _mobile_library = rule(
             LLD_ATTRS |
             LINK_FACTS_ATTRS |
             PRIVATE_SYMBOLS_ATTRS |
+            SBOM_ATTRS |
             SIZES_ATTRS |
             TFCARVE_ATTRS |
             UNITS_ATTRS | {
@@ -410,6 +417,7 @@ _mobile_library = rule(
         "_exports": attr.label(default = "//tools/runtime/api:exports.lds", allow_single_file = True),
         "_flex_exports": attr.label(default = "//tools/runtime/flex:exports.lds", allow_single_file = True),
         "_flex_java_natives": attr.label(default = "//tools/runtime/flex:java_natives"),
+        "_java_natives": attr.label(default = "//tools/runtime/java:natives"),
         "_run_model": attr.label(default = "//tools/runtime/programs:run_model_main"),
     },
 )

@@ -16,7 +16,7 @@ def _multi_platform_library_impl(ctx):
     for platform in ctx.attr.platforms:
         if ctx.split_attr._cc_toolchain[platform][cc_common.CcToolchainInfo].compiler == "none":
             skipped.append(platform)
-            files, programs = [_skipped(ctx, platform)], []
+            files, programs, listed = [_skipped(ctx, platform)], [], []
         else:
             library = ctx.split_attr.library[platform][TfMobileLibraryInfo]
             own = [
@@ -31,8 +31,10 @@ def _multi_platform_library_impl(ctx):
             # Flex delegate.
             files = [_placed(ctx, platform, f) for f in own if f]
             programs = [_placed(ctx, platform, f) for f in [library.runner, library.benchmark] if f]
+            listed = [_placed(ctx, platform, f) for f in [library.sbom, library.licenses] if f]
         groups[platform] = depset(files)
         groups[platform + "_programs"] = depset(programs)
+        groups[platform + "_sbom"] = depset(listed)
     if skipped:
         _report_skipped(ctx, skipped)
     return [
@@ -88,7 +90,8 @@ def tf_multi_platform_library(name, library, platforms, **kwargs):
     """Builds a tf_mobile_library for several platforms.
 
     Outputs are in <name>/<platform>/, with the proof that the library has what was selected. Each platform is an
-    output group; <platform>_programs has run_model and benchmark_model, which run and measure a model in that library.
+    output group; <platform>_programs has run_model and benchmark_model, which run and measure a model in that library, and
+    <platform>_sbom the SBOM (SPDX 2.3) and the licenses of the sources that the library contains.
     Bazel runs the validation actions of all platforms for any output group, and so builds all of them;
     --output_groups=<platform> --norun_validations builds and proves one. The build fails if a platform has no C++
     toolchain. With --@tfcarve//rules/config:skip_missing_platforms it skips the platform and prints the reason, which

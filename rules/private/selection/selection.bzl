@@ -1,6 +1,5 @@
 """tf_selection: the ops, kernels and sources that models need."""
 
-load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//rules:providers.bzl", "TensorFlowInfo", "TfSelectionInfo")
 load("//rules/private/models:frozen_model.bzl", "frozen", "saved_model_files", "saved_model_folder", "saved_model_path")
 load("//rules/private/models:model_files.bzl", "KERAS_EXTENSIONS")
@@ -39,7 +38,7 @@ def _tf_selection_impl(ctx):
     if ctx.attr.flex:
         args.add("--flex-delegate")
     else:
-        args.add("--runtime", _runtime(ctx))
+        args.add("--runtime", ctx.attr.runtime)
     if ctx.file.config:
         args.add("--config", ctx.file.config)
         inputs.append(ctx.file.config)
@@ -75,17 +74,9 @@ def _tf_selection_impl(ctx):
             header = header,
             op_files = op_files,
             custom_ops = depset(ctx.files.custom_ops),
-            session = not ctx.attr.flex and _runtime(ctx) == "session",
+            session = not ctx.attr.flex and ctx.attr.runtime == "session",
         ),
     ]
-
-def _runtime(ctx):
-    """What runs the graphs of a library: "auto", "plan" or "session"."""
-    if not ctx.attr._java_interface[BuildSettingInfo].value:
-        return ctx.attr.runtime
-    if ctx.attr.runtime == "plan":
-        fail("%s: runtime is \"plan\", but the Java classes of a tf_android_archive call TensorFlow's session" % ctx.label)
-    return "session"
 
 def _check_models(ctx):
     """Fails if a model needs full TensorFlow, which only tf_frozen_model and tf_prepared_model run."""
@@ -120,7 +111,6 @@ _selection = rule(
         "saved_models": attr.string_list(),
         "signatures": attr.string_list(),
         "_cxx": system_tool("cxx"),
-        "_java_interface": attr.label(default = "//rules/config:java_interface"),
     },
 )
 

@@ -128,6 +128,7 @@ source_repository = repository_rule(
             allow_files = True,
             default = [
                 "//tools/bootstrap:fetch_source.py",
+                "//tools/bootstrap:trees.py",
                 "//tools/bootstrap:unpack.py",
             ],
         ),

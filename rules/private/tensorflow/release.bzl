@@ -17,6 +17,7 @@ def _tensorflow_release_impl(ctx):
     linked = [attr.core_registering[CcInfo], attr.unit_sources[CcInfo]]
     return [cc_common.merge_cc_infos(cc_infos = linked), TensorFlowInfo(
         version = attr.version,
+        components = {_component(target): target.files for target in attr.components},
         defines = attr.defines,
         root = ctx.label.workspace_root or ".",
         index = ctx.file.index,
@@ -34,12 +35,14 @@ def _tensorflow_release_impl(ctx):
         session = attr.session[CcInfo],
         precompiled_headers = _precompiled(attr.precompiled_headers),
         hot_precompiled_headers = _precompiled(attr.hot_precompiled_headers),
-        java_natives = attr.java_natives[CcInfo],
-        java_sources = depset(ctx.files.java_sources),
-        inference_interface = ctx.files.inference_interface,
         flex_java = ctx.files.flex_java,
         lite_java = ctx.files.lite_java,
     )]
+
+def _component(target):
+    """The name of the source that an `origin` belongs to: "abseil", "tensorflow"."""
+    name = target.label.repo_name.split("tfcarve_")[-1]
+    return "tensorflow" if name.startswith("tensorflow_") else name
 
 def _precompiled(target):
     return struct(flags = target[PrecompiledHeaderInfo], cc_info = target[CcInfo])
@@ -49,6 +52,7 @@ tensorflow_release = rule(
     implementation = _tensorflow_release_impl,
     provides = [CcInfo, TensorFlowInfo],
     attrs = {
+        "components": attr.label_list(mandatory = True, allow_files = True),
         "core_headers": attr.label(mandatory = True, providers = [CcInfo]),
         "core_registering": attr.label(mandatory = True, providers = [CcInfo]),
         "defines": attr.string_list(mandatory = True),
@@ -57,9 +61,6 @@ tensorflow_release = rule(
         "flex_java": attr.label(mandatory = True, allow_files = [".java"]),
         "hot_precompiled_headers": attr.label(mandatory = True, providers = [CcInfo, PrecompiledHeaderInfo]),
         "index": attr.label(mandatory = True, allow_single_file = [".json"], providers = [KernelIndexInfo]),
-        "inference_interface": attr.label(mandatory = True, allow_files = [".java"]),
-        "java_natives": attr.label(mandatory = True, providers = [CcInfo]),
-        "java_sources": attr.label(mandatory = True, allow_files = [".java"]),
         "lite_java": attr.label(mandatory = True, allow_files = [".java"]),
         "optional": attr.label(mandatory = True, providers = [CcInfo]),
         "optional_sources": attr.label(mandatory = True, providers = [CcInfo]),

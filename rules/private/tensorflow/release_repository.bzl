@@ -8,7 +8,6 @@ _TARGETS = [
     "flex_java",
     "hot_precompiled_headers",
     "index",
-    "java_sources",
     "lite_java",
     "precompiled_headers",
     "release",

@@ -18,7 +18,7 @@ from tfcarve.errors import CheckFailed, InvalidInput
 _TARGET = f"//:{RELEASE}"
 # The file that each platform's folder has.
 _MARK = "selection.json"
-_PROGRAMS = "programs"
+_PROGRAMS, _SBOM = "programs", "sbom"
 _LIBRARIES = (
     *("libtensorflow-core.so", "libtensorflow-core.dylib"),
     *("libtensorflowlite_flex.so", "libtensorflow-core.a"),
@@ -80,7 +80,10 @@ def build(project: Project, output: Path, *, progress: bool) -> list[Built]:
 
 
 def _built(project: Project, workspace: Workspace, progress: bool) -> Build:
-    groups = ["default", *(f"{name}_{_PROGRAMS}" for name in project.platforms)]
+    groups = [
+        "default",
+        *(f"{name}_{group}" for name in project.platforms for group in (_PROGRAMS, _SBOM)),
+    ]
     targets = [_TARGET]
     if not project.why_not_run:
         targets += [f"//:{model.golden}" for model in project.models]

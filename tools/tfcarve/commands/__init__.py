@@ -31,11 +31,21 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         *("compare", "diff", "memmap", "protect"),
     ),
     "Selection": ("select", "explain", "locate", "index", "header", "op-files"),
-    "Library": ("prove", "golden", "benchmark", "xcframework", "aar", "check-apk", "wheel"),
+    "Library": (
+        "prove",
+        "golden",
+        "benchmark",
+        "xcframework",
+        "aar",
+        "maven",
+        "check-apk",
+        "wheel",
+        "archive",
+    ),
     "Size": ("size", "size-check", "size-comment", "size-predict", "size-marginal"),
     "Build steps, which the Bazel rules run": (
         *("units", "optional-sources", "include-tree"),
-        *("link-facts", "manifest", "private-symbols"),
+        *("link-facts", "manifest", "private-symbols", "sbom"),
     ),
 }
 NAMES = tuple(name for names in GROUPS.values() for name in names)

@@ -29,13 +29,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--source", type=Path, action="append", default=[], help="a Java source to compile"
     )
     parser.add_argument(
-        "--source-path",
-        type=Path,
-        action="append",
-        default=[],
-        help="folder of Java sources to compile if they are used",
-    )
-    parser.add_argument(
         "--stub",
         type=Path,
         action="append",
@@ -43,13 +36,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="stubs",
         metavar="FILE",
         help="a Java source to compile against, which the AAR does not contain; may be repeated",
-    )
-    parser.add_argument(
-        "--without",
-        action="append",
-        default=[],
-        metavar="CLASS",
-        help="a class whose native methods the libraries do not implement, e.g. org.tensorflow.EagerSession",
     )
     parser.add_argument(
         "--javac", type=Path, help="the Java compiler (default: $JAVAC, or javac on PATH)"
@@ -73,12 +59,9 @@ def run(arguments: argparse.Namespace) -> int:
     data = aar(
         package=arguments.package,
         api_level=arguments.api_level,
-        classes=java.compiled(
-            _javac(arguments.javac), arguments.source, arguments.source_path, arguments.stubs
-        ),
+        classes=java.compiled(_javac(arguments.javac), arguments.source, arguments.stubs),
         libraries=libraries,
         file_name=arguments.name,
-        without=arguments.without,
     )
     common.output(data, arguments.output)
     return 0

@@ -43,6 +43,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a text that the wheel contains, such as the models' license; may be repeated",
     )
     parser.add_argument(
+        "--licenses",
+        type=Path,
+        metavar="DIR",
+        help="the licenses of the library's sources (default: the folder licenses beside the library, if it exists)",
+    )
+    parser.add_argument(
+        "--sbom",
+        type=Path,
+        metavar="FILE",
+        help="the SBOM of the library (default: sbom.spdx.json beside the library, if it exists)",
+    )
+    parser.add_argument(
         "-o",
         "--output",
         type=output_folder,
@@ -62,6 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     models = _models(arguments.model)
     library = files.read_bytes(arguments.library)
     tag = manylinux.tag(library, str(arguments.library))
+    sbom: Path = arguments.sbom or arguments.library.with_name("sbom.spdx.json")
     content = wheel.Wheel(
         arguments.name,
         arguments.version,
@@ -70,7 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
         library,
         models,
         client_modules(),
-        {path.name: files.read_bytes(path) for path in arguments.license},
+        _licenses(arguments) | {path.name: files.read_bytes(path) for path in arguments.license},
+        files.read_bytes(sbom) if sbom.exists() or arguments.sbom else b"",
     )
     place = arguments.output / content.file_name
     try:
@@ -80,6 +94,18 @@ def run(arguments: argparse.Namespace) -> int:
     files.write_if_changed(place, wheel.wheel(content))
     print(place)
     return 0
+
+
+def _licenses(arguments: argparse.Namespace) -> dict[str, bytes]:
+    """Returns the licenses of the library's sources, by their paths in their folder."""
+    folder: Path = arguments.licenses or arguments.library.with_name("licenses")
+    if arguments.licenses and not folder.is_dir():
+        raise InvalidInput(f"{folder}: no such folder")
+    return {
+        file.relative_to(folder).as_posix(): files.read_bytes(file)
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
 
 
 def _models(words: Sequence[str]) -> Mapping[str, bytes]:

@@ -21,9 +21,10 @@ _MANIFEST = """\
 </manifest>
 """
 
-# Native methods are bound by the names of their classes: code shrinkers must keep the names.
+# Native methods are bound by the names of their classes, and they call methods by name: code shrinkers must keep the names.
 _PROGUARD = """\
 -keep class org.tensorflow.** { *; }
+-keep class org.tfcarve.** { *; }
 """
 
 
@@ -34,7 +35,6 @@ def aar(
     classes: Classes,
     libraries: Mapping[str, bytes],
     file_name: str,
-    without: Collection[str] = (),
 ) -> bytes:
     """Returns an AAR.
 
@@ -44,8 +44,6 @@ def aar(
       classes: the Java classes.
       libraries: the shared library for each ABI ("arm64-v8a", …).
       file_name: name of each library, e.g. "libtensorflow_inference.so".
-      without: classes, e.g. "org.tensorflow.EagerSession", whose native methods the libraries do not implement.
-        Calls of their methods throw Java's UnsatisfiedLinkError.
 
     Raises:
       InvalidInput: an ABI is unknown, there is no library, or libraries do not meet the requirements: lists all
@@ -57,8 +55,6 @@ def aar(
         )
     if not libraries:
         raise InvalidInput("an AAR requires a library for at least one ABI")
-    omitted = tuple(f"Java_{name.replace('.', '_')}_" for name in without)
-    natives = {name for name in classes.natives if not name.startswith(omitted)}
     wrong = []
     for abi, data in sorted(libraries.items()):
         where = f"jni/{abi}/{file_name}"
@@ -68,7 +64,9 @@ def aar(
             )
         library = read_shared_library(data, where)
         found = android_library.problems(library, abi, file_name, api_level)
-        wrong += [f"{where}: {why}" for why in (*found, *_unbound(library.exported, natives))]
+        wrong += [
+            f"{where}: {why}" for why in (*found, *_unbound(library.exported, classes.natives))
+        ]
     if wrong:
         raise InvalidInput("\n  ".join(["libraries do not meet Android's requirements:", *wrong]))
     return zip_file(

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tfcarve.errors import InvalidInput
+from tfcarve.files import read_bytes
 from tfcarve.package.zip_file import zip_file
 
 # A native method's prototype in a header that javac wrote.
+_PACKAGE = re.compile(rb"^package ([A-Za-z_][\w.]*);", re.MULTILINE)
 _PROTOTYPE = re.compile(rb"^JNIEXPORT .* JNICALL (Java_\w+)$", re.MULTILINE)
 
 
@@ -23,22 +25,19 @@ class Classes:
 
     Attributes:
       jar: the file.
-      natives: names of the functions, e.g. "Java_org_tensorflow_Graph_allocate".
+      natives: names of the functions, e.g. "Java_org_tfcarve_Natives_run".
     """
 
     jar: bytes
     natives: frozenset[str]
 
 
-def compiled(
-    javac: Path, sources: Sequence[Path], source_path: Sequence[Path], stubs: Sequence[Path]
-) -> Classes:
-    """Compiles Java sources, and the classes of the source path that they use.
+def compiled(javac: Path, sources: Sequence[Path], stubs: Sequence[Path]) -> Classes:
+    """Compiles Java sources.
 
     Args:
       javac: the compiler of a JDK.
       sources: the classes to compile.
-      source_path: folders of further classes; the jar also contains the classes that `sources` use.
       stubs: sources of classes of Android or of other packages, to compile against; the jar does not contain them.
 
     Raises:
@@ -51,8 +50,9 @@ def compiled(
         others.mkdir()
         if stubs:
             _run(javac, ["-d", str(others), *map(str, stubs)])
-        outputs = ["-d", str(classes), "-h", str(headers), "-implicit:class"]
-        paths = ["-classpath", str(others), "-sourcepath", ":".join(map(str, source_path))]
+        outputs = ["-d", str(classes), "-h", str(headers)]
+        # An empty source path: classes of the folder that javac runs in are not for it.
+        paths = ["-classpath", str(others), "-sourcepath", ""]
         _run(javac, [*outputs, *paths, *map(str, sources)])
         files = {
             path.relative_to(classes).as_posix(): path.read_bytes()
@@ -63,14 +63,31 @@ def compiled(
     return Classes(zip_file(files), natives)
 
 
+def sources_jar(sources: Sequence[Path]) -> bytes:
+    """Returns a jar of Java sources, in the folders of their packages, which development environments show.
+
+    Raises:
+      InvalidInput: a source does not state its package, or two sources are the same class.
+    """
+    files: dict[str, bytes] = {}
+    for path in sources:
+        text = read_bytes(path)
+        package = _PACKAGE.search(text)
+        if not package:
+            raise InvalidInput(f"{path}: does not state its package")
+        name = f"{package[1].decode().replace('.', '/')}/{path.name}"
+        if name in files:
+            raise InvalidInput(f"{path}: {name} is there twice")
+        files[name] = text
+    return zip_file(files)
+
+
 def _run(javac: Path, arguments: Sequence[str]) -> None:
-    # Every version of Android's tools reads class files of Java 8.
+    # Every version of Android's tools reads class files of Java 8. With its classes, javac finds uses of newer methods.
     flags = [
         "-encoding",
         "UTF-8",
-        "-source",
-        "8",
-        "-target",
+        "--release",
         "8",
         "-g",
         "-nowarn",

@@ -1,6 +1,6 @@
 """A wheel with a carved library, its models and the Python interface, or with a Flex delegate. Pure.
 
-Source of the format: the PyPA specification "Binary distribution format".
+Sources of the format: the PyPA specification "Binary distribution format"; PEP 639 (licenses); PEP 770 (SBOMs).
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ class Wheel:
       library: the shared library.
       models: the models, by their names; none for a Flex delegate.
       modules: the sources of MODULES, by their names.
-      licenses: texts of licenses, by their file names.
+      licenses: texts of licenses, by their paths in the folder licenses.
+      sbom: the SBOM of the library, SPDX 2.3 as JSON; empty for none.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Wheel:
     models: Mapping[str, bytes]
     modules: Mapping[str, str]
     licenses: Mapping[str, bytes]
+    sbom: bytes = b""
 
     @property
     def is_delegate(self) -> bool:
@@ -95,6 +97,8 @@ def wheel(content: Wheel) -> bytes:
         files[f"{content.name}/{module}.py"] = source.encode()
     files.update({f"{content.name}/models/{n}.pb": m for n, m in content.models.items()})
     files.update({f"{info}/licenses/{name}": text for name, text in content.licenses.items()})
+    if content.sbom:
+        files[f"{info}/sboms/{content.name}.spdx.json"] = content.sbom
     record = f"{info}/RECORD"
     rows = [f"{path},{_digest(data)},{len(data)}" for path, data in sorted(files.items())]
     files[record] = ("\n".join([*rows, f"{record},,"]) + "\n").encode()

@@ -109,18 +109,14 @@ class Interfaces(JsonDocument, frozen=True):
     """Sources outside the core with which apps call a library otherwise than through tfcarve's C interface.
 
     Attributes:
-      c_api: TensorFlow's C API, which its Java classes call.
       flex_delegate: the TensorFlow Lite delegate.
       flex_kernel: the part of the delegate that calls ops.
       flex_lite: the sources of TensorFlow Lite that the delegate needs.
-      java: the native methods of TensorFlow's Java classes.
     """
 
-    c_api: tuple[str, ...]
     flex_delegate: tuple[str, ...]
     flex_kernel: tuple[str, ...]
     flex_lite: tuple[str, ...]
-    java: tuple[str, ...]
 
     @property
     def by_name(self) -> Mapping[str, tuple[str, ...]]:
