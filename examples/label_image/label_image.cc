@@ -12,11 +12,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tfcarve.hpp"
@@ -24,6 +23,7 @@
 namespace {
 
 constexpr size_t kShown = 5;
+constexpr int32_t kErrors = 2;
 constexpr char kUsage[] =
     "usage: label_image PHOTOGRAPH --model FILE.pb --labels FILE.txt "
     "[--threads N] [--benchmark RUNS]\n";
@@ -78,12 +78,16 @@ std::optional<Options> ReadOptions(int argc, char** argv) {
 }
 
 std::optional<std::string> ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::string content((std::istreambuf_iterator<char>(file)),
-                      std::istreambuf_iterator<char>());
-  // Reading a folder fails here.
-  return file.bad() ? std::nullopt : std::optional(std::move(content));
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return std::nullopt;
+  std::string content;
+  char part[1 << 16];
+  for (size_t size; (size = std::fread(part, 1, sizeof(part), file)) > 0;) {
+    content.append(part, size);
+  }
+  const bool failed = std::ferror(file) != 0;  // for example, it is a folder
+  std::fclose(file);
+  return failed ? std::nullopt : std::optional(std::move(content));
 }
 
 std::vector<std::string> Lines(const std::string& text) {
@@ -106,10 +110,9 @@ void PrintLabels(const float* probabilities,
   std::vector<size_t> order(labels.size());
   std::iota(order.begin(), order.end(), size_t{0});
   const size_t shown = std::min(kShown, order.size());
-  std::partial_sort(order.begin(), order.begin() + shown, order.end(),
-                    [&](size_t a, size_t b) {
-                      return probabilities[a] > probabilities[b];
-                    });
+  std::partial_sort(
+      order.begin(), order.begin() + shown, order.end(),
+      [&](size_t a, size_t b) { return probabilities[a] > probabilities[b]; });
   for (size_t i = 0; i < shown; ++i) {
     std::printf("%.4f  %s\n", probabilities[order[i]],
                 labels[order[i]].c_str());
@@ -128,6 +131,8 @@ int Main(int argc, char** argv) {
   const std::optional<std::string> photograph = ReadFile(options->photograph);
   if (!photograph) return Refused(options->photograph + ": cannot be read");
 
+  // TensorFlow warns about color profiles of photographs.
+  tfcarve_set_log(nullptr, nullptr, kErrors);
   tfcarve::SessionOptions session_options;
   session_options.threads = options->threads;
   const auto start = std::chrono::steady_clock::now();

@@ -1,6 +1,7 @@
-"""Makes saved_model/, a SavedModel that labels photographs: make_model.py CHECKPOINT.pth
+"""Makes saved_model/, a SavedModel that labels photographs: make_model.py CHECKPOINT.pth PHOTOGRAPH...
 
-Its input is the content of a JPEG, PNG, GIF or BMP file, its output the probability of each label.
+Its input is the content of a JPEG, PNG, GIF or BMP file, its output the probability of each label. The photographs are samples,
+written to samples.npz: the build compares the prepared model with the SavedModel on them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import efficientnet_lite
+import numpy as np
 import tensorflow as tf
 import torch_file
 
@@ -39,10 +41,11 @@ class Labeler(tf.Module):
 
 
 def main() -> None:
-    """Writes the SavedModel to the working directory."""
-    weights = torch_file.read(Path(sys.argv[1]))
-    labeler = Labeler(efficientnet_lite.model(weights))
+    """Writes the SavedModel and the samples to the working directory."""
+    checkpoint, *photographs = map(Path, sys.argv[1:])
+    labeler = Labeler(efficientnet_lite.model(torch_file.read(checkpoint)))
     tf.saved_model.save(labeler, "saved_model", signatures=labeler.__call__)
+    np.savez("samples.npz", photograph=np.array([file.read_bytes() for file in photographs]))
 
 
 if __name__ == "__main__":

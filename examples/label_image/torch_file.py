@@ -77,7 +77,9 @@ def read(path: Path) -> dict[str, npt.NDArray[Any]]:
     """
     with path.open("rb") as stream:
         if _Reader(stream).load() != _MAGIC:
-            raise pickle.UnpicklingError(f"{path}: is not a PyTorch checkpoint of version 1.5 or older")
+            raise pickle.UnpicklingError(
+                f"{path}: is not a PyTorch checkpoint of version 1.5 or older"
+            )
         for _header in ("protocol", "system"):
             _Reader(stream).load()
         reader = _Reader(stream)

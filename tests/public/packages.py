@@ -8,7 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from bootstrap import npm
 from bootstrap.cache import built_in_place, cache_root
+from bootstrap.checksum import require_sha256
 from bootstrap.unpack import unpack
 from bootstrap.wheels import fetch_wheel
 
@@ -33,6 +35,32 @@ class Package:
         with built_in_place(target) as missing:
             if missing:
                 unpack(fetch_wheel(self.requirement, self.file, self.sha256), target, "")
+        return target
+
+
+@dataclass(frozen=True)
+class NpmPackage:
+    """A package of npm.
+
+    Attributes:
+      name: NAME@VERSION.
+      file: the name that npm gives its archive.
+      sha256: the archive's checksum.
+    """
+
+    name: str
+    file: str
+    sha256: str
+
+    def folder(self) -> Path:
+        """Returns the folder with its files; raises BootstrapError if npm could not get it."""
+        target = cache_root() / "public" / f"{self.file}-{self.sha256[:16]}"
+        with built_in_place(target) as missing:
+            if missing:
+                archive = npm.pack(self.name, self.file, target)
+                require_sha256(archive, self.sha256)
+                unpack(archive, target, "package")
+                archive.unlink()
         return target
 
 

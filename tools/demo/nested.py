@@ -7,6 +7,7 @@ not changed. All checkouts of tfcarve share the folder: a lock gives it to one p
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ from pathlib import Path
 from bootstrap.cache import cache_root
 from tfcarve.app.workspace import Workspace, copy, locked
 
-_LOCAL_PATH = 'path = "../../.."'
+_LOCAL_PATH = re.compile(r'path = "\.\.(?:/\.\.)*"')
 # The files that contain the path to tfcarve.
 _MODULE_FILES = ("MODULE.bazel", "WORKSPACE")
 
@@ -41,10 +42,10 @@ def _write(target: Path, text: str) -> None:
 
 def module_file(text: str, tfcarve: Path) -> str:
     """Returns an app's MODULE.bazel or WORKSPACE with an absolute path to tfcarve."""
-    if _LOCAL_PATH not in text:
-        raise NestedError(f"the app's MODULE.bazel or WORKSPACE has no `{_LOCAL_PATH}` to replace")
+    if not _LOCAL_PATH.search(text):
+        raise NestedError('the app\'s MODULE.bazel or WORKSPACE has no `path = "../.."` to replace')
     quoted = str(tfcarve).replace("\\", "\\\\").replace('"', '\\"')
-    return text.replace(_LOCAL_PATH, f'path = "{quoted}"')
+    return _LOCAL_PATH.sub(lambda _: f'path = "{quoted}"', text)
 
 
 _open_here: set[Path] = set()

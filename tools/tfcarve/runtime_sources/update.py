@@ -20,8 +20,9 @@ from tfcarve.releases.release import Release
 from tfcarve.runtime_sources.optional_sources import FILE_NAME, OptionalSources
 from tfcarve.runtime_sources.record import Symbols, optional_sources
 
-# A source that replaces several of Abseil's sources.
-_ALWAYS = "third_party/abseil/cordz.cc"
+# A source that replaces several of Abseil's sources; and a source with operators that are inline on CPUs of 64 bits, where the list
+# is made, and that the core calls on other CPUs.
+_ALWAYS = ("third_party/abseil/cordz.cc", "absl/numeric/int128.cc")
 # Symbol types of nm(1): of weak symbols, and of symbols that are not external.
 _WEAK, _INTERNAL = "WVu", "wv"
 
@@ -47,7 +48,7 @@ def recorded(
         found = symbols[compiled.object]
         if compiled.kind == "session":
             session.append(found)
-        elif compiled.kind == "core" or compiled.source in (_ALWAYS, *release.core.always):
+        elif compiled.kind == "core" or compiled.source in (*_ALWAYS, *release.core.always):
             others.append(found)
         else:
             candidates[compiled.source] = found

@@ -1194,7 +1194,6 @@ SOURCES = struct(
         "absl/debugging/internal/vdso_support.cc",
         "absl/debugging/stacktrace.cc",
         "absl/debugging/symbolize.cc",
-        "absl/numeric/int128.cc",
         "absl/profiling/internal/exponential_biased.cc",
         "absl/profiling/internal/periodic_sampler.cc",
         "absl/strings/cord_buffer.cc",
