@@ -51,13 +51,14 @@ TfMobileLibraryInfo = provider(
         "unstripped_library": "File: libtensorflow-core.so with its symbols.",
         "minimum_os_version": "string: the minimum OS version, an API level of Android (\"24\") or a version of " +
                               "iOS (\"13.0\"); empty for Linux, and if the toolchain does not say.",
-        "with_java": "list[CcLinkingContext]: for a shared library that also has the native methods of tfcarve's or TensorFlow " +
-                     "Lite's Java classes: these, compiled as the library, and the library before its symbols are renamed.",
+        "linked": "list[CcLinkingContext]: for another shared library with its objects: its interface, with all objects forced into " +
+                  "the link, and the library before its symbols are renamed.",
+        "java_natives": "CcLinkingContext: the native methods of tfcarve's or TensorFlow Lite's Java classes, compiled as the library.",
         "link_fragments": "list[File]: link fragments for the build systems of its platform; only link_flags.txt for others and for a Flex delegate.",
         "include_trees": "list[File]: folders of headers: include has the C interface, include_cpp TensorFlow's C++ interface; none for a Flex delegate.",
         "size_report": "File: the JSON report of `tfcarve size` on the shared library.",
         "sbom": "File: sbom.spdx.json, the sources that the library contains; None for iOS.",
-        "licenses": "File: the folder with the licenses of these sources; None for iOS.",
+        "license_texts": "File: the folder with the licenses of these sources; None for iOS.",
         "proof": "File: proof.json, the result of `tfcarve prove`; it exists only if the library has what was selected. None " +
                  "without the table of registrations.",
         "runner": "File: a program that runs a model in this library.",

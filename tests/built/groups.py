@@ -108,7 +108,7 @@ GROUPS: Mapping[str, Group] = {
         "",
         {
             "//:tensorflow": (*_PROGRAMS, "parts", "sizes"),
-            "//:archive": ("default",),
+            "//archive:archive": ("default",),
             "//:release": (*_with_programs(HOST, ARM64), f"{HOST}_sbom", f"{ARM64}_sbom"),
             "//control:alwayslink": ("default",),
             "//control:forced": ("default",),

@@ -13,7 +13,19 @@ from docs.tree import ROOT, tracked
 from tfcarve.cli import parser
 
 _PAGES = ["docs/get-started.md", *(n for n in tracked() if n.startswith("docs/how-to/"))]
-_CODE = {"c", "cmake", "cpp", "groovy", "ini", "kotlin", "make", "python", "starlark", "toml"}
+_CODE = {
+    "c",
+    "cmake",
+    "cpp",
+    "groovy",
+    "ini",
+    "kotlin",
+    "make",
+    "python",
+    "starlark",
+    "swift",
+    "toml",
+}
 _FOLDERS = ("rules/", "tests/", "third_party/", "tools/")
 # Commands other than tfcarve's, and the file of the test or the page that runs them.
 _RUN_BY = {

@@ -23,7 +23,7 @@ def _folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     platform: str = request.param
     files = {
         file.name: file
-        for file in published.of("app").files("//:archive")
+        for file in published.of("app").files("//archive:archive")
         if file.parent.name == platform
     }
     stem = f"{_STEM}-{platform}"

@@ -89,6 +89,16 @@ def test_ios(workspace: Workspace) -> None:
     assert slices == {"ios-arm64", "ios-arm64_x86_64-simulator"}
 
 
+def test_swift_package(workspace: Workspace) -> None:
+    """Registrations are kept in the framework: the app's link needs no flag."""
+    files = workspace.build(["//:swift"]).files("//:swift")
+    library, _ = sorted(file for file in files if file.name == "TensorFlowCore")
+    assert library.parent.parent.name == "ios-arm64"
+    assert (
+        main(["prove", str(library), str(_release(workspace, "ios_arm64")["selection.json"])]) == 0
+    )
+
+
 def test_xcode(workspace: Workspace, tmp_path: Path) -> None:
     files = _release(workspace, "ios_arm64")
     forced = _linker_flags(files["tensorflow-core.xcconfig"])

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import examples
 import h5py
 import pytest
 import tensorflow as tf
 
+import examples
 import extent
 from keras3 import fork_client
 from keras3.names import NAMES, QUICK

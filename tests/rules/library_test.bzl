@@ -87,7 +87,7 @@ def _options_impl(ctx):
     asserts.true(env, _PACKED in _shared_library_flags(env), "packed_relocations has no effect")
     archives = [
         library.pic_static_library.basename
-        for context in analysistest.target_under_test(env)[TfMobileLibraryInfo].with_java
+        for context in analysistest.target_under_test(env)[TfMobileLibraryInfo].linked
         for linker_input in context.linker_inputs.to_list()
         for library in linker_input.libraries
     ]

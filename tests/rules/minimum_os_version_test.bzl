@@ -148,6 +148,11 @@ xcframework_15_test = analysistest.make(
     config_settings = toolchain_settings("ios_sim_15"),
 )
 
+swift_package_15_test = analysistest.make(
+    _packed("TfSwiftPackage", " ios-simulator:arm64:15.4=bazel-out/"),
+    config_settings = toolchain_settings("ios_sim_15"),
+)
+
 android_19_test = analysistest.make(
     _refused(
         "the C++ toolchain for android_arm64 compiles for API level 19; libraries need at least " +

@@ -136,6 +136,8 @@ def _ios(ctx, shims):
         "Accelerate": "/System/Library/Frameworks/Accelerate.framework/",
         "CoreFoundation": "/System/Library/Frameworks/CoreFoundation.framework/",
         "libc++.1": "/usr/lib/",
+        "libdl": "/usr/lib/",
+        "libm": "/usr/lib/",
     }.items():
         stub = name.removesuffix(".1") + ".tbd"
         suffix = ".dylib" if name.startswith("lib") else ""

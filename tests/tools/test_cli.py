@@ -375,8 +375,8 @@ def test_names() -> None:
     assert [commands.load(name).NAME for name in commands.NAMES] == list(commands.NAMES)
     modules = {m.name for m in pkgutil.iter_modules(commands.__path__)}
     shared = {
-        *("common", "freeze_options", "graph_file", "index_argument", "model_argument", "options"),
-        *("prepare_options", "read_model", "size_common"),
+        *("common", "freeze_options", "graph_file", "index_argument", "ios_slices"),
+        *("model_argument", "options", "prepare_options", "read_model", "size_common"),
     }
     assert {name.replace("-", "_") for name in commands.NAMES} == modules - shared
 

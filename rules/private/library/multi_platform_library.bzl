@@ -31,7 +31,7 @@ def _multi_platform_library_impl(ctx):
             # Flex delegate.
             files = [_placed(ctx, platform, f) for f in own if f]
             programs = [_placed(ctx, platform, f) for f in [library.runner, library.benchmark] if f]
-            listed = [_placed(ctx, platform, f) for f in [library.sbom, library.licenses] if f]
+            listed = [_placed(ctx, platform, f) for f in [library.sbom, library.license_texts] if f]
         groups[platform] = depset(files)
         groups[platform + "_programs"] = depset(programs)
         groups[platform + "_sbom"] = depset(listed)

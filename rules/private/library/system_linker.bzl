@@ -30,6 +30,24 @@ def _packed_relocations(api_level):
         return ["-Wl,--pack-dyn-relocs=android+relr", "-Wl,--use-android-relr-tags"]
     return ["-Wl,--pack-dyn-relocs=android"]
 
+def framework_flags(*, name, exports):
+    """Flags of the shared library of a framework, for Mach-O.
+
+    Args:
+      name: of the framework.
+      exports: File, the list of the exported symbols.
+
+    Returns:
+      list of strings
+    """
+    return collect_garbage("ios") + [
+        "-Wl,-install_name,@rpath/{name}.framework/{name}".format(name = name),
+        "-Wl,-exported_symbols_list," + exports.path,
+        # Without the names of functions that are not exported, and without debug information.
+        "-Wl,-x",
+        "-Wl,-S",
+    ]
+
 def shared_library_flags(os, *, soname, exports, minimum_os_version):
     """Flags of a shared library for ELF.
 

@@ -18,11 +18,6 @@ def _library_name(info):
     """The name that the Java classes load the shared library by, without "lib" and ".so"."""
     return "tensorflowlite_flex_jni" if info.flex else "tensorflow_inference"
 
-def _c_interface(info):
-    """Flags that link the object of the C interface from its archive, and keep the manifest if it is not exported."""
-    names = ["tflite_plugin_create_delegate", "tfcarve_manifest"] if info.flex else ["tfcarve_session_new"]
-    return ["-Wl,--undefined=" + name for name in names]
-
 def _jni_library_impl(ctx):
     cc = cc_tools(ctx)
     info = ctx.attr.library[TfMobileLibraryInfo]
@@ -38,8 +33,9 @@ def _jni_library_impl(ctx):
         cc,
         name = "%s/%s" % (ctx.label.name, name),
         output_type = "dynamic_library",
-        contexts = info.with_java,
-        flags = flags + _c_interface(info),
+        contexts = [info.java_natives] + info.linked,
+        # A delegate does not export its manifest.
+        flags = flags + (["-Wl,--undefined=tfcarve_manifest"] if info.flex else []),
         inputs = [exports],
     )
     stripped = declare(ctx, "stripped/lib%s.so" % name)

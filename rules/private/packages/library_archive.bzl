@@ -25,7 +25,7 @@ def _library_archive_impl(ctx):
         folder = declare_folder(ctx, platform)
         args = ctx.actions.args()
         args.add("archive")
-        args.add_all(["%s=%s" % (file.basename, file.path) for file in files + [info.licenses]])
+        args.add_all(["%s=%s" % (file.basename, file.path) for file in files + [info.license_texts]])
         args.add_all(["licenses/%s=%s" % (file.basename, file.path) for file in ctx.files.license_files])
         args.add("--name", ctx.attr.package)
         args.add("--version", ctx.attr.version)
@@ -34,7 +34,7 @@ def _library_archive_impl(ctx):
         run_tfcarve(
             ctx,
             args,
-            inputs = files + [info.licenses] + ctx.files.license_files,
+            inputs = files + [info.license_texts] + ctx.files.license_files,
             outputs = [folder],
             mnemonic = "TfArchive",
             progress_message = "Packing %{label} for " + platform,

@@ -25,13 +25,13 @@ def _python_wheel_impl(ctx):
         args.add("--name", ctx.attr.package)
         args.add("--version", ctx.attr.version)
         args.add_all(ctx.files.license_files, before_each = "--license")
-        args.add_all("--licenses", [info.licenses], expand_directories = False)
+        args.add_all("--licenses", [info.license_texts], expand_directories = False)
         args.add("--sbom", info.sbom)
         args.add_all("-o", [folder], expand_directories = False)
         run_tfcarve(
             ctx,
             args,
-            inputs = [library, info.licenses, info.sbom] + ctx.files.models + ctx.files.license_files,
+            inputs = [library, info.license_texts, info.sbom] + ctx.files.models + ctx.files.license_files,
             outputs = [folder],
             mnemonic = "TfWheel",
             progress_message = "Packing %{label} for " + platform,

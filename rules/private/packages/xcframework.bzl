@@ -3,21 +3,12 @@
 load("//rules:providers.bzl", "TfMobileLibraryInfo")
 load("//rules/platforms:table.bzl", "PLATFORMS")
 load("//rules/private/config:transitions.bzl", "TRANSITION_ATTRS", "each_platform")
-load("//rules/private/library:minimum_os_version.bzl", "lowest")
 load("//rules/private/outputs:declare.bzl", "declare_folder")
 load("//rules/private/tfcarve:run_tfcarve.bzl", "TFCARVE_ATTRS", "run_tfcarve")
+load(":ios_slice.bzl", "ios_slice")
 load(":require_platforms.bzl", "require_platforms")
 
 visibility("public")
-
-# Value of @platforms//cpu -> Apple's name of the CPU.
-_ARCHS = {"aarch64": "arm64", "x86_64": "x86_64"}
-
-def _slice(row, library):
-    """PLATFORM:CPU:OLDEST=LIBRARY."""
-    platform = "ios-simulator" if row.triple.endswith("-simulator") else "ios"
-    version = (library.minimum_os_version or lowest(row)).split(".") + ["0"]
-    return "%s:%s:%s=%s" % (platform, _ARCHS[row.cpu], ".".join(version[:2]), library.static_library.path)
 
 def _xcframework_impl(ctx):
     libraries = {
@@ -33,7 +24,7 @@ def _xcframework_impl(ctx):
     output = declare_folder(ctx, name + ".xcframework")
     args = ctx.actions.args()
     args.add("xcframework")
-    args.add_all([_slice(PLATFORMS[platform], library) for platform, library in libraries.items()])
+    args.add_all([ios_slice(PLATFORMS[platform], library, library.static_library) for platform, library in libraries.items()])
     args.add("--name", archive)
     args.add_all(headers, before_each = "--header")
     args.add_all("-o", [output], expand_directories = False)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import examples
 import pytest
 import tensorflow as tf
 from benchmark_reports import document, sizes
 
+import examples
 from tfcarve import json_codec
 from tfcarve.drawing import model_drawing
 

@@ -32,20 +32,13 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     ),
     "Selection": ("select", "explain", "locate", "index", "header", "op-files"),
     "Library": (
-        "prove",
-        "golden",
-        "benchmark",
-        "xcframework",
-        "aar",
-        "maven",
-        "check-apk",
-        "wheel",
-        "archive",
+        *("prove", "golden", "benchmark", "sbom"),
+        *("xcframework", "swift-package", "aar", "maven", "check-apk", "wheel", "archive"),
     ),
     "Size": ("size", "size-check", "size-comment", "size-predict", "size-marginal"),
     "Build steps, which the Bazel rules run": (
         *("units", "optional-sources", "include-tree"),
-        *("link-facts", "manifest", "private-symbols", "sbom"),
+        *("link-facts", "manifest", "private-symbols"),
     ),
 }
 NAMES = tuple(name for names in GROUPS.values() for name in names)

@@ -1,18 +1,16 @@
 """`tfcarve xcframework`: packs static libraries for devices and simulators into an xcframework for Xcode."""
 
 import argparse
-import re
 from pathlib import Path
 
+from tfcarve.commands import ios_slices
 from tfcarve.commands.options import output_folder
 from tfcarve.errors import InvalidInput
 from tfcarve.files import read_bytes, write_if_changed
-from tfcarve.package.xcframework import ARCHS, Slice, is_xcframework_plist, xcframework
+from tfcarve.package.xcframework import is_xcframework_plist, xcframework
 
 NAME = "xcframework"
 HELP = "packs static libraries for iOS into an xcframework, and checks each object"
-
-_SLICE = re.compile(r"(ios|ios-simulator):([a-z0-9_]+):(\d+)\.(\d+)=(.+)", re.DOTALL)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "slices",
         nargs="+",
-        metavar="PLATFORM:CPU:MINIMUM_OS=LIBRARY",
+        metavar=ios_slices.FORM,
         help="e.g. ios:arm64:13.0=device/libtensorflow-core.a, ios-simulator:x86_64:13.0=…",
     )
     parser.add_argument(
@@ -43,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the folder, or nothing if there is a problem."""
-    slices = [_slice(text) for text in arguments.slices]
+    slices = [ios_slices.read(text) for text in arguments.slices]
     files = xcframework(
         arguments.name, slices, {path.name: read_bytes(path) for path in arguments.header}
     )
@@ -57,15 +55,3 @@ def run(arguments: argparse.Namespace) -> int:
     for path, data in files.items():
         write_if_changed(output / path, data)
     return 0
-
-
-def _slice(text: str) -> Slice:
-    parsed = _SLICE.fullmatch(text)
-    if not parsed:
-        raise InvalidInput(
-            f"{text!r}: expected PLATFORM:CPU:MINIMUM_OS=LIBRARY, e.g. ios:arm64:13.0=lib.a"
-        )
-    platform, arch, major, minor, path = parsed.groups()
-    if arch not in ARCHS:
-        raise InvalidInput(f"{text!r}: unknown CPU {arch}: expected one of {', '.join(ARCHS)}")
-    return Slice(platform, arch, (int(major), int(minor)), read_bytes(Path(path)), path)

@@ -1,4 +1,4 @@
-"""The CPU, platform and minimum OS version that the objects of a static library were compiled for (mach-o/loader.h)."""
+"""The CPU, platform and minimum OS version that a library was compiled for (mach-o/loader.h)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _INITIALISERS = {"__mod_init_func": 8, "__init_offsets": 4}
 
 @dataclass(frozen=True, slots=True)
 class MachObject:
-    """An object of a static library.
+    """An object of a static library, or a shared library.
 
     Attributes:
       name: the library's and the member's name, for messages.
@@ -31,14 +31,14 @@ class MachObject:
 
 
 def mach_objects(data: bytes, where: str) -> Iterator[MachObject]:
-    """Yields each object of a static library, and of all slices of a universal one.
+    """Yields each object of a static library, or a shared library, and those of all slices of a universal one.
 
     Args:
       data: the library.
       where: its name, for messages.
 
     Raises:
-      InvalidInput: it is no static library, or has a member that is no Mach-O object.
+      InvalidInput: it is no library, or has a member that is no Mach-O object.
     """
     parts = (
         universal.slices(data, where)
@@ -46,9 +46,24 @@ def mach_objects(data: bytes, where: str) -> Iterator[MachObject]:
         else (universal.Slice(where, data),)
     )
     for part in parts:
+        if part.data.startswith(macho.MAGICS):
+            yield _mach_object(part.data, part.name)
+            continue
         for member, content in archive.members(part.data, part.name):
             if not member.startswith("__.SYMDEF"):
                 yield _mach_object(content, f"{part.name}({member})")
+
+
+def imported_symbols(data: bytes, where: str) -> frozenset[str]:
+    """Returns the symbols that a shared library imports: "_fstat".
+
+    Raises:
+      InvalidInput: it is not a complete Mach-O file.
+    """
+    binary = macho.open_macho(data)
+    if binary is None:
+        raise InvalidInput(f"{where}: not a complete Mach-O file")
+    return frozenset(str(symbol.name) for symbol in binary.imported_symbols)
 
 
 def _mach_object(data: bytes, where: str) -> MachObject:

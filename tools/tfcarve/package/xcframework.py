@@ -1,11 +1,13 @@
-"""Xcframeworks of static libraries: folders with a library for devices and one for the simulator, for Xcode.
+"""Xcframeworks: folders with a library for devices and one for the simulator, for Xcode.
 
-Format: the output of `xcodebuild -create-xcframework`; Apple's "Creating a multiplatform binary framework bundle".
+Formats: the output of `xcodebuild -create-xcframework`; Apple's "Creating a multiplatform binary framework bundle" and "Placing
+content in a bundle".
 """
 
 import plistlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from xml.parsers.expat import ExpatError
 
 from tfcarve.errors import InvalidInput
@@ -20,7 +22,7 @@ _PACKAGE_TYPE = ("CFBundlePackageType", "XFWK")
 
 @dataclass(frozen=True)
 class Slice:
-    """A static library for one CPU of devices or of the simulator.
+    """A static or a shared library for one CPU of devices or of the simulator.
 
     Attributes:
       platform: "ios" or "ios-simulator".
@@ -50,50 +52,86 @@ def xcframework(
     Raises:
       InvalidInput: there is no slice, two slices are for the same CPU and platform, or a slice has objects for another target.
     """
-    by_platform: dict[str, dict[str, Slice]] = {}
+    files: dict[str, bytes] = {}
+    rows = []
+    for platform, archs in _by_platform(slices).items():
+        row = _row(platform, archs, name, name) | {"HeadersPath": "Headers"}
+        identifier = row["LibraryIdentifier"]
+        files[f"{identifier}/{name}"] = library(archs)
+        files |= {f"{identifier}/Headers/{path}": data for path, data in headers.items()}
+        rows.append(row)
+    return files | {"Info.plist": _plist(rows)}
+
+
+def of_frameworks(
+    name: str,
+    slices: Iterable[Slice],
+    content: Callable[[str, Mapping[str, Slice]], Mapping[str, bytes]],
+) -> dict[str, bytes]:
+    """Returns the files of an xcframework of frameworks, by their path in its folder.
+
+    Args:
+      name: of each framework and of its binary, e.g. "TensorFlowCore".
+      slices: one shared library for each CPU of each platform.
+      content: returns the files of a framework for a platform and its slices by their CPUs.
+
+    Raises:
+      InvalidInput: as xcframework.
+    """
+    files: dict[str, bytes] = {}
+    rows = []
+    for platform, archs in _by_platform(slices).items():
+        row = _row(platform, archs, f"{name}.framework", f"{name}.framework/{name}")
+        folder = f"{row['LibraryIdentifier']}/{name}.framework"
+        files |= {f"{folder}/{path}": data for path, data in content(platform, archs).items()}
+        rows.append(row)
+    return files | {"Info.plist": _plist(rows)}
+
+
+def _by_platform(slices: Iterable[Slice]) -> dict[str, dict[str, Slice]]:
+    """The slices by platform and CPU; raises InvalidInput if they cannot be in one xcframework."""
+    found: dict[str, dict[str, Slice]] = {}
     for each in slices:
-        archs = by_platform.setdefault(each.platform, {})
+        archs = found.setdefault(each.platform, {})
         if each.arch in archs:
             raise InvalidInput(
                 f"{each.where}: a second library for {each.arch} of {each.platform}, after {archs[each.arch].where}"
             )
         check(each)
         archs[each.arch] = each
-    if not by_platform:
+    if not found:
         raise InvalidInput("an xcframework requires at least one library")
-    files, libraries = {}, []
-    for platform, archs in sorted(by_platform.items()):
-        os, _, variant = platform.partition("-")
-        identifier = "-".join(filter(None, (os, "_".join(sorted(archs)), variant)))
-        files[f"{identifier}/{name}"] = _library({a: s.archive for a, s in archs.items()})
-        files |= {f"{identifier}/Headers/{path}": data for path, data in headers.items()}
-        libraries.append(
-            {
-                "BinaryPath": name,
-                "HeadersPath": "Headers",
-                "LibraryIdentifier": identifier,
-                "LibraryPath": name,
-                "SupportedArchitectures": sorted(archs),
-                "SupportedPlatform": os,
-            }
-            | ({"SupportedPlatformVariant": variant} if variant else {})
-        )
-    files["Info.plist"] = plistlib.dumps(
+    return dict(sorted(found.items()))
+
+
+def _row(platform: str, archs: Mapping[str, Slice], path: str, binary: str) -> dict[str, Any]:
+    """The description of a platform's library in the Info.plist."""
+    os, _, variant = platform.partition("-")
+    return {
+        "BinaryPath": binary,
+        "LibraryIdentifier": "-".join(filter(None, (os, "_".join(sorted(archs)), variant))),
+        "LibraryPath": path,
+        "SupportedArchitectures": sorted(archs),
+        "SupportedPlatform": os,
+    } | ({"SupportedPlatformVariant": variant} if variant else {})
+
+
+def _plist(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    return plistlib.dumps(
         {
-            "AvailableLibraries": libraries,
+            "AvailableLibraries": rows,
             _PACKAGE_TYPE[0]: _PACKAGE_TYPE[1],
             "XCFrameworkFormatVersion": "1.0",
         }
     )
-    return files
 
 
-def _library(archives: Mapping[str, bytes]) -> bytes:
-    """A universal file of the archives; a single archive stays as it is."""
-    if len(archives) == 1:
-        (archive,) = archives.values()
-        return archive
-    return universal.pack(archives)
+def library(archs: Mapping[str, Slice]) -> bytes:
+    """Returns a universal file of the slices; the library of a single slice stays as it is."""
+    if len(archs) == 1:
+        (only,) = archs.values()
+        return only.archive
+    return universal.pack({arch: each.archive for arch, each in archs.items()})
 
 
 def is_xcframework_plist(info: bytes) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import examples
 import pytest
+
+import examples
 
 pytestmark = pytest.mark.usefixtures("reused")
 

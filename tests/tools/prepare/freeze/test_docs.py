@@ -6,13 +6,13 @@ import re
 import shutil
 from pathlib import Path
 
-import examples
 import pytest
 from effect_sources import REMOVED
 from freeze_running import graph_of, run
 from freeze_sources import checkpointed, two_signatures
 from input_sources import classic
 
+import examples
 from tfcarve.models import read
 
 pytest_plugins = ["forked", "in_process"]

@@ -7,11 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import examples
 import numpy as np
 import pytest
 import tensorflow as tf
 
+import examples
 from tfcarve.cli import main
 from tfcarve.op_library import ADVICE
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import examples
 import pytest
 
+import examples
 from tfcarve.prepare.graph import graph_file
 
 pytestmark = pytest.mark.usefixtures("reused")

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from examples import example
-from examples.example import Example
+from example_apps import example
+from example_apps.example import Example
 from public.packages import NpmPackage, Package
 
 _WEIGHTS = Package(
