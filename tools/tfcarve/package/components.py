@@ -58,7 +58,8 @@ class Component:
       name: its key in components.toml.
       facts: its title and its license.
       version: upstream's version.
-      url: upstream's archive; "" if another archive was used.
+      upstream: the URL of upstream's archive; "" if none is pinned.
+      is_upstream: whether this archive was used.
       archive: the file name of the archive that was used; "" for a folder of the user.
       sha256: the checksum of this archive; "" for a folder.
       linked: whether the library has objects of it, not only code from its headers.
@@ -68,7 +69,8 @@ class Component:
     name: str
     facts: Facts
     version: str
-    url: str
+    upstream: str
+    is_upstream: bool
     archive: str
     sha256: str
     linked: bool
@@ -135,12 +137,13 @@ def _component(
     texts = {file.name: file.read_bytes() for file in files}
     data = texts.pop(_ORIGIN, None)
     origin = json_codec.decode(data, _Origin, f"{name}/{_ORIGIN}") if data else None
-    upstream = pin.upstream if origin and pin.upstream else None
+    upstream = pin.upstream
     return Component(
         name=name,
         facts=row,
         version=origin.version if origin else pin.version,
-        url=upstream.urls[0] if upstream and origin and origin.sha256 == upstream.sha256 else "",
+        upstream=upstream.urls[0] if upstream else "",
+        is_upstream=bool(upstream and origin and origin.sha256 == upstream.sha256),
         archive=origin.archive if origin else "",
         sha256=origin.sha256 if origin else "",
         linked=linked,

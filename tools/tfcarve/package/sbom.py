@@ -100,7 +100,7 @@ def _package(component: Component) -> dict[str, Any]:
         "SPDXID": _id(component),
         "name": component.facts.title,
         "versionInfo": component.version,
-        "downloadLocation": component.url or "NOASSERTION",
+        "downloadLocation": component.upstream if component.is_upstream else "NOASSERTION",
         **({"packageFileName": component.archive} if component.archive else {}),
         **({"checksums": checksum} if component.sha256 else {}),
         "comment": "Objects of its sources." if component.linked else "Code of its headers.",
@@ -110,7 +110,7 @@ def _package(component: Component) -> dict[str, Any]:
 
 
 def _references(component: Component) -> Iterable[dict[str, str]]:
-    cpe, found = component.facts.cpe, _GITHUB.fullmatch(component.url)
+    cpe, found = component.facts.cpe, _GITHUB.fullmatch(component.upstream)
     if cpe:
         yield {
             "referenceCategory": "SECURITY",
