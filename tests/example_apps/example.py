@@ -14,6 +14,8 @@ from demo import nested
 from demo.library import EMULATORS
 from tfcarve.app.workspace import Workspace
 
+# The checkout of tfcarve.
+SOURCES = nested.source_tree()
 PLATFORMS = ("linux_x86_64", "linux_arm64", "linux_armv7")
 
 
@@ -49,7 +51,7 @@ class Example:
 @contextmanager
 def opened(name: str) -> Iterator[Example]:
     """Yields a copy of the app examples/NAME."""
-    with nested.opened(nested.source_tree() / "examples" / name, name) as workspace:
+    with nested.opened(SOURCES / "examples" / name, name) as workspace:
         yield Example(workspace)
 
 

@@ -80,6 +80,7 @@ MODULES = {
     "tests/e2e/test_tensor_texts.py": ["app/build_events", "client/library", "full_tensorflow"],
     "tests/e2e/test_workspace.py": ["app/workspace"],
     "tests/example_apps/test_label_image.py": ["app/emulators", "app/workspace"],
+    "tests/example_apps/test_language.py": ["app/emulators", "app/workspace"],
     "tests/example_apps/test_training.py": ["app/emulators", "app/workspace"],
     "tests/flex/test_both.py": ["app/emulators", "app/workspace", "client/library"],
     "tests/flex/test_delegate.py": ["app/emulators", "app/workspace", "cli", "commands/inspect", "commands/units", "emit/link_facts"],
