@@ -22,6 +22,7 @@ FULL = {
     "//tests/e2e:test_remote_actions_full": "actions for linux_armv7 can run on other machines, too; without its package, protoc is compiled",
     "//tests/e2e:test_runtimes_full": "1,000 random programs with conditions, loops and calls have the same bits in a plan and in a session",
     "//tests/e2e:test_quantized_arm": "quantized models on linux_arm64 and linux_armv7, under qemu",
+    "//tests/example_apps:test_faces": "[examples/faces](examples/faces/README.md) finds the faces that full TensorFlow finds, on three Linux platforms",
     "//tests/example_apps:test_label_image": "[examples/label_image](examples/label_image/README.md) labels photographs as full TensorFlow does, on three Linux platforms",
     "//tests/example_apps:test_language": "[examples/language](examples/language/README.md) guesses programming languages as full TensorFlow does, on three Linux platforms",
     "//tests/example_apps:test_training": "[examples/training](examples/training/README.md) has the losses of full TensorFlow, on Linux x86-64 and arm64",

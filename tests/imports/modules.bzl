@@ -79,6 +79,7 @@ MODULES = {
     "tests/e2e/test_runtimes.py": ["app/build_events", "client/library", "full_tensorflow"],
     "tests/e2e/test_tensor_texts.py": ["app/build_events", "client/library", "full_tensorflow"],
     "tests/e2e/test_workspace.py": ["app/workspace"],
+    "tests/example_apps/test_faces.py": ["app/emulators", "app/workspace"],
     "tests/example_apps/test_label_image.py": ["app/emulators", "app/workspace"],
     "tests/example_apps/test_language.py": ["app/emulators", "app/workspace"],
     "tests/example_apps/test_training.py": ["app/emulators", "app/workspace"],

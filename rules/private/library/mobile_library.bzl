@@ -167,7 +167,9 @@ def _mobile_library_impl(ctx):
         cc,
         selection = selected.selection,
         objects = unit_objects + compiled.helper_objects + objects_of(libraries),
-        session = session,
+        shared = (["session"] if session else []) +
+                 (["environment"] if selected.custom_ops else []) +
+                 (["shape-functions", "str-format"] if ctx.attr.flex else []),
         compiled = compiled,
     )
     archive(cc, output = units_archive, objects = unit_objects)

@@ -8,7 +8,7 @@ load("//rules/private/tfcarve:run_tfcarve.bzl", "run_tfcarve")
 
 visibility(["//rules/private/..."])
 
-def optional_sources(ctx, cc, *, selection, objects, session, compiled):
+def optional_sources(ctx, cc, *, selection, objects, shared, compiled):
     """Compiles the optional sources that a library needs.
 
     Args:
@@ -16,7 +16,8 @@ def optional_sources(ctx, cc, *, selection, objects, session, compiled):
       cc: from cc_tools.
       selection: File, selection.json.
       objects: list of Files, or of directories of objects: all others of the library.
-      session: whether the objects include the objects of TensorFlow's session.
+      shared: list of the parts of the runtime whose objects are among the objects: "environment", "session", "shape-functions",
+        "str-format".
       compiled: from units, with the flags of the library.
 
     Returns:
@@ -26,8 +27,7 @@ def optional_sources(ctx, cc, *, selection, objects, session, compiled):
     args = ctx.actions.args()
     args.add("optional-sources")
     args.add(selection)
-    if session:
-        args.add("--session")
+    args.add_all(shared, before_each = "--shared")
     if cc.toolchain.nm_executable:
         args.add("--nm", cc.toolchain.nm_executable)
     args.add_all("--sources", [directories["optional"]], expand_directories = False)

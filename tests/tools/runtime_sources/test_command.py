@@ -17,12 +17,12 @@ void app::Own::Run() { re2::RE2 expression("a"); static_cast<tsl::table::Table*>
 
 
 def _run(
-    folder: Path, *objects: Path, nm: str = "/usr/lib/llvm-19/bin/llvm-nm", session: bool = False
+    folder: Path, *objects: Path, nm: str = "/usr/lib/llvm-19/bin/llvm-nm", shared: str = ""
 ) -> int:
     chosen = folder / "selection.json"
     chosen.write_bytes(selection().to_json())
     command = ["optional-sources", str(chosen), "--nm", nm, "--sources", str(folder / "ours")]
-    command += ["--session"] if session else []
+    command += [f"--shared={shared}"] if shared else []
     command += ["--third-party", str(folder / "others"), "--objects", *map(str, objects)]
     return main(command)
 
@@ -63,8 +63,8 @@ def test_objects_of_the_session(tmp_path: Path) -> None:
         "void Read(tensorflow::BundleReader* reader) { reader->Seek(); }\n",
     )
     listed = []
-    for session in (False, True):
-        assert _run(tmp_path, compiled, session=session) == 0
+    for shared in ("", "session"):
+        assert _run(tmp_path, compiled, shared=shared) == 0
         listed.append({file.name for file in (tmp_path / "ours").iterdir()})
     without, with_session = listed
     assert "tensorflow__core__util__tensor_bundle__tensor_bundle.cc" in with_session

@@ -75,8 +75,27 @@ def test_a_session_has_its_sources() -> None:
         )
     )
     without = ["absl/time/clock.cc", "tensorflow/a.cc"]
-    assert needed(sources, ["_Z1av"], session=True) == without
+    assert needed(sources, ["_Z1av"], ["session"]) == without
     assert needed(sources, ["_Z1av"]) == [*without, "tensorflow/b.cc"]
+
+
+@pytest.mark.parametrize(
+    ("shared", "path"),
+    [
+        ("environment", "tensorflow/tsl/platform/default/posix_file_system.cc"),
+        ("shape-functions", "tensorflow/core/framework/shape_inference.cc"),
+        ("str-format", "absl/strings/internal/str_format/output.cc"),
+    ],
+)
+def test_parts_that_libraries_share_are_not_compiled_again(shared: str, path: str) -> None:
+    optional = read(known.release())
+    users = [source.path for source in optional.sources if path in source.needs]
+    assert users
+    several = OptionalSources((*optional.sources, OptionalSource("z.cc", ("z",), (path,), False)))
+    assert path in needed(several, ["_Z1zv"])
+    found = needed(several, ["_Z1zv"], [shared])
+    assert path not in found
+    assert "z.cc" in found
 
 
 def test_a_variable_needs_no_graph() -> None:

@@ -30,9 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the objects of the library, and of the core",
     )
     parser.add_argument(
-        "--session",
-        action="store_true",
-        help="the objects include those of TensorFlow's session",
+        "--shared",
+        action="append",
+        choices=sorted(optional_sources.SHARED),
+        default=[],
+        help="a part of the runtime whose objects are among these objects; may be repeated",
     )
     parser.add_argument(
         "--nm",
@@ -82,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     version = common.load_selection(arguments.selection).tensorflow.version
     optional = optional_sources.read(known.for_version(version))
     missing = _missing(arguments.nm, arguments.objects)
-    paths = optional_sources.needed(optional, missing, session=arguments.session)
+    paths = optional_sources.needed(optional, missing, arguments.shared)
     ours = [path for path in paths if path.startswith(optional_sources.TENSORFLOW)]
     others = [path for path in paths if not path.startswith(optional_sources.TENSORFLOW)]
     for folder in (arguments.sources, arguments.third_party):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from tfcarve import files, json_codec
 from tfcarve.json_codec import JsonDocument
@@ -16,6 +16,8 @@ TENSORFLOW = (*FOLDERS, *OWN)
 # The sources with which parts of the runtime begin that it may be known to need before its selection is made.
 ENVIRONMENT = "tools/runtime/engine/environment.cc"
 SHAPE_FUNCTIONS = "tensorflow/core/framework/common_shape_fns.cc"
+# absl::StrFormat.
+_STR_FORMAT = "absl/strings/internal/str_format/"
 
 
 class OptionalSource(JsonDocument, frozen=True):
@@ -55,19 +57,20 @@ def read(release: Release) -> OptionalSources:
 
 
 def needed(
-    optional: OptionalSources, undefined: Iterable[str], *, session: bool = False
+    optional: OptionalSources, undefined: Iterable[str], shared: Iterable[str] = ()
 ) -> list[str]:
     """Returns the paths of the optional sources that a library compiles, sorted.
 
     Args:
       optional: the optional sources of its release.
       undefined: symbols that its objects refer to and that none of them defines.
-      session: whether its objects include the objects of TensorFlow's session.
+      shared: keys of SHARED: the parts of the runtime whose objects are among those of the library. It does not compile their
+        sources again, although sources that it compiles need them: with two copies, its link could fail.
     """
     names = {name for symbol in undefined for name in _matching(qualified_name(symbol))}
     direct = (source.path for source in optional.sources if not names.isdisjoint(source.defines))
     found = closure(direct, _needs(optional))
-    return sorted(found - in_session(optional) if session else found)
+    return sorted(found.difference(*(SHARED[name](optional) for name in shared)))
 
 
 def in_session(optional: OptionalSources) -> frozenset[str]:
@@ -83,6 +86,28 @@ def part(optional: OptionalSources, root: str) -> list[str]:
     """Returns the path of an optional source and the optional sources that it needs, sorted; none if it is not optional."""
     needs = _needs(optional)
     return sorted(closure([root], needs)) if root in needs else []
+
+
+def _ours(root: str) -> Callable[[OptionalSources], frozenset[str]]:
+    """Returns a function that gives TensorFlow's sources of a part; those of other projects have objects of their own."""
+    return lambda optional: frozenset(
+        path for path in part(optional, root) if path.startswith(TENSORFLOW)
+    )
+
+
+def _str_format(optional: OptionalSources) -> frozenset[str]:
+    return frozenset(
+        source.path for source in optional.sources if source.path.startswith(_STR_FORMAT)
+    )
+
+
+# The parts of the runtime that libraries share: their sources, by their names.
+SHARED: Mapping[str, Callable[[OptionalSources], frozenset[str]]] = {
+    "environment": _ours(ENVIRONMENT),
+    "session": in_session,
+    "shape-functions": _ours(SHAPE_FUNCTIONS),
+    "str-format": _str_format,
+}
 
 
 def closure(roots: Iterable[str], references: Mapping[str, Iterable[str]]) -> frozenset[str]:
