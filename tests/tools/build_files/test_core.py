@@ -76,21 +76,23 @@ def test_headers_are_those_included(root: Path) -> None:
 
 
 def test_interface_headers_are_those_that_the_core_lacks(root: Path) -> None:
-    (root / "tensorflow/c/c_api.cc").write_text(
-        '#include "tensorflow/c/c_api.h"\n#include "tensorflow/core/framework/op.h"\n'
+    (root / "tensorflow/lite").mkdir()
+    (root / "tensorflow/lite/delegate.cc").write_text(
+        '#include "tensorflow/lite/delegate.h"\n#include "tensorflow/core/framework/op.h"\n'
     )
-    (root / "tensorflow/c/c_api.h").write_text('#include "tensorflow/c/status.h"\n')
-    (root / "tensorflow/c/status.h").write_text("")
+    (root / "tensorflow/lite/delegate.h").write_text('#include "tensorflow/lite/context.h"\n')
+    (root / "tensorflow/lite/context.h").write_text("")
     release = small_release()
-    interfaces = msgspec.structs.replace(release.interfaces, c_api=("tensorflow/c/c_api.cc",))
+    sources = ("tensorflow/lite/delegate.cc",)
+    interfaces = msgspec.structs.replace(release.interfaces, flex_delegate=sources)
     changed = dataclasses.replace(release, interfaces=interfaces)
     core = core_of(root, changed)
-    assert core.interface_headers == ("tensorflow/c/c_api.h", "tensorflow/c/status.h")
+    assert core.interface_headers == ("tensorflow/lite/context.h", "tensorflow/lite/delegate.h")
     assert core_of(root, release).interface_headers == ()
-    sources = _sources(core_bzl(changed, core, OptionalSources(())))
-    assert sources.interface_headers == list(core.interface_headers)
-    assert sources.c_api_sources == ["tensorflow/c/c_api.cc"]
-    assert sources.flex_kernel_sources == []
+    written = _sources(core_bzl(changed, core, OptionalSources(())))
+    assert written.interface_headers == list(core.interface_headers)
+    assert written.flex_delegate_sources == list(sources)
+    assert written.flex_kernel_sources == []
 
 
 def test_protos_come_with_their_imports(root: Path) -> None:
