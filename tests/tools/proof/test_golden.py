@@ -57,6 +57,25 @@ def test_a_sample_of_given_values(model: Path, tmp_path: Path) -> None:
     assert np.load(tmp_path / "sample/output0.npy").tolist() == [6, 8]
 
 
+def test_random_values_that_a_model_does_not_take(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The model does not state the rank of its input; the message says how to pass values, which then works."""
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.float32, None, name="x")
+        tf.matmul(x, tf.eye(2), name="y")
+    file = tmp_path / "product.pb"
+    file.write_bytes(graph.as_graph_def().SerializeToString())
+    words = ["golden", str(file), f"--sample={tmp_path / 'sample'}"]
+    assert main(words) == 2
+    error = capsys.readouterr().err
+    assert "full TensorFlow does not run it: " in error
+    assert "the inputs are random values: pass valid ones with --data FILE.npz" in error
+    np.savez(tmp_path / "x.npz", x=np.float32([[[1, 2]]]))
+    assert main([*words, f"--data={tmp_path / 'x.npz'}"]) == 0
+    assert np.load(tmp_path / "sample/output0.npy").tolist() == [[1, 2]]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

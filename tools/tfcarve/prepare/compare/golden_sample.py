@@ -19,6 +19,10 @@ from tfcarve.proof import npy_arrays
 from tfcarve.proof.golden_index import INDEX, Entry, GoldenSample
 
 _NPY = b"\x93NUMPY"
+# Random values may have a shape or a content that the model does not take, if it does not state them.
+_ADVICE = (
+    "\nthe inputs are random values: pass valid ones with --data FILE.npz (sample_inputs in Bazel)"
+)
 
 
 def is_ours(head: bytes) -> bool:
@@ -52,7 +56,9 @@ def computed(path: Path, data: Path | None = None) -> dict[str, bytes]:
                 values = side.run(outputs, sample)
         except Failed as error:
             line = " ".join(str(error).split())
-            raise InvalidInput(f"{path}: full TensorFlow does not run it: {line}") from None
+            advice = "" if data else _ADVICE
+            message = f"{path}: full TensorFlow does not run it: {line}{advice}"
+            raise InvalidInput(message) from None
     files: dict[str, bytes] = {}
     fed = _added(files, "input", sample)
     expected = _added(files, "output", dict(zip(outputs, values, strict=True)))
