@@ -71,7 +71,7 @@ def test_random_values_that_a_model_does_not_take(
     error = capsys.readouterr().err
     assert "full TensorFlow does not run it: " in error
     assert "the inputs are random values: pass valid ones with --data FILE.npz" in error
-    np.savez(tmp_path / "x.npz", x=np.float32([[[1, 2]]]))
+    np.savez(tmp_path / "x.npz", x=np.float32([[1, 2]]))
     assert main([*words, f"--data={tmp_path / 'x.npz'}"]) == 0
     assert np.load(tmp_path / "sample/output0.npy").tolist() == [[1, 2]]
 
