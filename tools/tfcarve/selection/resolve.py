@@ -227,8 +227,15 @@ def _notes(found: Iterable[Leftover]) -> tuple[str, ...]:
         if leftover.alone:
             ops.setdefault((leftover.kind, leftover.transform), []).append(leftover.op)
     return tuple(
-        f"left over from training ({kind}), needed by nothing else: {', '.join(names)}: removed by {transform}"
-        for (kind, transform), names in sorted(ops.items())
+        _note(kind, ", ".join(names), transform) for (kind, transform), names in sorted(ops.items())
+    )
+
+
+def _note(kind: str, ops: str, transform: str) -> str:
+    if kind == _DECODING:
+        return f"the model decodes its input, and nothing else needs {ops}: an app that decodes files itself can use {transform}"
+    return (
+        f"left over from training ({kind}), needed by nothing else: {ops}: removed by {transform}"
     )
 
 
