@@ -132,3 +132,8 @@ def test_refused_libraries_and_folders(
     Path("out/notes.txt").write_text("mine", encoding="utf-8")
     assert main(arguments) == 2
     assert "out: exists and is not a Swift package" in capsys.readouterr().err
+    # A package of the user's own stays as it is.
+    Path("out/Package.swift").write_text("// swift-tools-version:5.7\n", encoding="utf-8")
+    assert main(arguments) == 2
+    assert "out: exists and is not a Swift package that tfcarve wrote" in capsys.readouterr().err
+    assert Path("out/notes.txt").read_text(encoding="utf-8") == "mine"

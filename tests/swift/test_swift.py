@@ -12,8 +12,7 @@ import pytest
 
 from built import published
 from swift import toolchain
-from tfcarve.emit import templates
-from tfcarve.package.swift_package import FRAMEWORK, SwiftPackage
+from tfcarve.package.swift_package import FRAMEWORK, SwiftPackage, manifest
 from tfcarve.package.xcframework import Slice
 
 _ROOT = Path(os.environ.get("RUNFILES_DIR", "")) / "_main"
@@ -100,8 +99,8 @@ def test_the_package_manager_reads_the_manifest(work: Path) -> None:
     )
     folder = work / "manifest"
     (folder / f"{FRAMEWORK}.xcframework").mkdir(parents=True)
-    manifest = templates.fill("swift/Package.swift.j2", package=package, framework=FRAMEWORK)
-    for text, status in ((manifest, 0), (manifest.replace(b".binaryTarget", b".binary"), 1)):
+    right = manifest(package)
+    for text, status in ((right, 0), (right.replace(b".binaryTarget", b".binary"), 1)):
         (folder / "Package.swift").write_bytes(text)
         done = toolchain.run(f"{_WORK}/manifest", "swift", "package", "dump-package")
         assert done.returncode == status, done.stderr

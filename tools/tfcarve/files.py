@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from tfcarve.errors import InvalidInput
@@ -167,6 +167,24 @@ def require_own(folder: Path, is_ours: Callable[[bytes], bool]) -> None:
                 )
     except OSError as error:
         raise InvalidInput(f"{folder}: cannot be read: {error.strerror}") from None
+
+
+def files_below(folder: Path) -> frozenset[str]:
+    """Returns the paths of all files in a folder and its subfolders, relative to it; none if it does not exist."""
+    return frozenset(
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
+    )
+
+
+def write_tree(folder: Path, content: Mapping[str, bytes]) -> None:
+    """Writes exactly the files of `content`, by their relative paths, and removes all others; does not touch equal files.
+
+    The caller checks first that tfcarve wrote the folder.
+    """
+    for path in files_below(folder) - content.keys():
+        (folder / path).unlink()
+    for path, data in content.items():
+        write_if_changed(folder / path, data)
 
 
 def write_directory(folder: Path, content: dict[str, bytes]) -> None:

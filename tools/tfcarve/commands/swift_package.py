@@ -6,7 +6,7 @@ from pathlib import Path
 from tfcarve.commands import ios_slices
 from tfcarve.commands.options import output_folder
 from tfcarve.errors import InvalidInput
-from tfcarve.files import read_bytes, write_if_changed
+from tfcarve.files import files_below, read_bytes, write_tree
 from tfcarve.package import swift_package
 
 NAME = "swift-package"
@@ -53,9 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Writes the package, or nothing if there is a problem."""
     output: Path = arguments.output
-    present = {path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file()}
-    if present and "Package.swift" not in present:
-        raise InvalidInput(f"{output}: exists and is not a Swift package: pass another folder")
+    manifest = output / "Package.swift"
+    if files_below(output) and not (
+        manifest.is_file() and swift_package.is_ours(read_bytes(manifest))
+    ):
+        raise InvalidInput(
+            f"{output}: exists and is not a Swift package that tfcarve wrote: pass another folder"
+        )
     package = swift_package.SwiftPackage(
         name=arguments.name,
         identifier=arguments.identifier,
@@ -64,9 +68,5 @@ def run(arguments: argparse.Namespace) -> int:
         header=read_bytes(arguments.header),
         sources={path.name: read_bytes(path).decode() for path in arguments.source},
     )
-    files = swift_package.files(package)
-    for path in present - files.keys():
-        (output / path).unlink()
-    for path, data in files.items():
-        write_if_changed(output / path, data)
+    write_tree(output, swift_package.files(package))
     return 0

@@ -6,7 +6,7 @@ from pathlib import Path
 from tfcarve.commands import ios_slices
 from tfcarve.commands.options import output_folder
 from tfcarve.errors import InvalidInput
-from tfcarve.files import read_bytes, write_if_changed
+from tfcarve.files import files_below, read_bytes, write_tree
 from tfcarve.package.xcframework import is_xcframework_plist, xcframework
 
 NAME = "xcframework"
@@ -46,12 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.name, slices, {path.name: read_bytes(path) for path in arguments.header}
     )
     output: Path = arguments.output
-    present = {path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file()}
     info = output / "Info.plist"
-    if present and not (info.is_file() and is_xcframework_plist(read_bytes(info))):
+    if files_below(output) and not (info.is_file() and is_xcframework_plist(read_bytes(info))):
         raise InvalidInput(f"{output}: exists and is not an xcframework: pass another folder")
-    for path in present - files.keys():
-        (output / path).unlink()
-    for path, data in files.items():
-        write_if_changed(output / path, data)
+    write_tree(output, files)
     return 0

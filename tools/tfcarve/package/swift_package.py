@@ -33,6 +33,15 @@ framework module {FRAMEWORK} {{
 """
 
 
+# The second line of a manifest: the folders of other packages are never replaced.
+_MADE_BY = "// Made by tfcarve."
+
+
+def is_ours(manifest: bytes) -> bool:
+    """Returns whether tfcarve wrote a Package.swift with this content."""
+    return manifest.splitlines()[1:2] == [_MADE_BY.encode()]
+
+
 @dataclass(frozen=True)
 class SwiftPackage:
     """What a package is made of.
@@ -95,15 +104,21 @@ def files(package: SwiftPackage) -> dict[str, bytes]:
         }
 
     inside = xcframework.of_frameworks(FRAMEWORK, package.slices, framework)
-    manifest = templates.fill("swift/Package.swift.j2", package=package, framework=FRAMEWORK)
     return {
-        "Package.swift": manifest,
+        "Package.swift": manifest(package),
         **{f"{FRAMEWORK}.xcframework/{path}": data for path, data in inside.items()},
         **{
             f"Sources/{package.name}/{name}": text.encode()
             for name, text in package.sources.items()
         },
     }
+
+
+def manifest(package: SwiftPackage) -> bytes:
+    """Returns the Package.swift of a package."""
+    return templates.fill(
+        "swift/Package.swift.j2", package=package, framework=FRAMEWORK, made_by=_MADE_BY
+    )
 
 
 def _info(package: SwiftPackage, platform: str, archs: Mapping[str, Slice]) -> bytes:
